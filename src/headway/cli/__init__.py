@@ -1,0 +1,1 @@
+"""Room `cli`: see README.md beside this file."""

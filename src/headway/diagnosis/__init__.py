@@ -1,0 +1,1 @@
+"""Room `diagnosis`: see README.md beside this file."""

@@ -1,0 +1,33 @@
+"""What was seen of an attempt that ended, gathered before anything is concluded from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from headway.domain.attempt import RankExit
+from headway.domain.ids import AttemptId, JobId
+
+
+@dataclass(frozen=True, slots=True)
+class LogTail:
+    """The last bytes of one rank's output; `offset` is where they begin in the whole stream."""
+
+    rank: int
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway itself stopped it."""
+
+    job: JobId
+    attempt: AttemptId
+    nodes: Mapping[int, str]
+    exits: tuple[RankExit, ...]
+    logs: Mapping[int, LogTail] = field(default_factory=dict)
+    lost_agents: Mapping[str, datetime] = field(default_factory=dict)
+    stop_reason: str | None = None
+    launch_error: str | None = None
+    drill_rank: int | None = None
+    last_step: int | None = None

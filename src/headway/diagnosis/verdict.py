@@ -1,0 +1,63 @@
+"""`examine(evidence)`: what stopped an attempt, where first, and whose move it is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from headway.domain.ids import AttemptId
+
+
+class Owner(StrEnum):
+    """Whose move it is."""
+
+    RESEARCHER = "researcher"
+    OPERATOR = "operator"
+    NOBODY = "nobody"
+
+
+class Fault(StrEnum):
+    """The class of a cause. The faults issue adds the rest of the forty."""
+
+    NONE = "none"
+    CODE_ERROR = "code-error"
+    DEVICE_OUT_OF_MEMORY = "device-out-of-memory"
+    HOST_OUT_OF_MEMORY = "host-out-of-memory"
+    KILLED = "killed"
+    CRASHED = "crashed"
+    AGENT_LOST = "agent-lost"
+    LAUNCH_FAILED = "launch-failed"
+    STOPPED = "stopped"
+    PEER_CLOSED = "peer-closed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """One line that supports a verdict; `offset` is its first byte in the rank's stream."""
+
+    rank: int
+    offset: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks that failed because of it.
+
+    `retry`: whether the same attempt again is worth its cards. `confidence` is 0..1.
+    """
+
+    attempt: AttemptId
+    fault: Fault
+    owner: Owner
+    retry: bool
+    confidence: float
+    rank: int | None = None
+    node: str | None = None
+    at: datetime | None = None
+    signal_name: str | None = None
+    code: int | None = None
+    location: str | None = None
+    detail: str | None = None
+    followers: tuple[int, ...] = ()
+    lines: tuple[EvidenceLine, ...] = ()

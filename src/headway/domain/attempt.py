@@ -1,0 +1,65 @@
+"""One try at running a job on given nodes, and how its processes ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from headway.domain.ids import AttemptId, JobId
+from headway.domain.lifecycle import AttemptState
+from headway.domain.resources import Placement
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`."""
+
+    id: AttemptId
+    job: JobId
+    number: int
+    engine: str
+    device_type: str
+    placements: tuple[Placement, ...]
+    state: AttemptState
+    placed_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    outcome: Outcome | None = None
+    resume_from: str | None = None
+    resume_step: int = 0
+    step: int | None = None
+    stop_reason: str | None = None
+
+    @property
+    def devices(self) -> int:
+        return sum(len(placement.devices) for placement in self.placements)
+
+
+@dataclass(frozen=True, slots=True)
+class RankExit:
+    """How one rank ended, seen first-hand by its agent: `code` or `signal` is set, or neither if nobody saw it."""
+
+    rank: int
+    node: str
+    at: datetime
+    code: int | None = None
+    signal: int | None = None
+    signal_name: str | None = None
+    core: bool = False
+    oom_kill: bool = False
+    stopped_by_us: bool = False
+    error_message: str | None = None
+    error_callstack: str | None = None
+    error_at: datetime | None = None
+
+    @property
+    def is_clean(self) -> bool:
+        return self.code == 0

@@ -1,0 +1,380 @@
+"""Every fact Headway records, each frozen, with when it was true and who said so.
+
+Facts are the spine: the ledger, the verdict, the audit and the timeline read the same list. A fact is never changed or
+removed; what was wrong is corrected by a later fact.
+"""
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import ClassVar, get_args
+
+from headway.domain.attempt import Outcome
+from headway.domain.checkpoint import LossBill
+from headway.domain.ids import AttemptId, JobId
+from headway.domain.resources import Placement
+from headway.domain.service import Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """`at` is aware UTC; `by` is a user name, `agent:<node>`, or `server`."""
+
+    kind: ClassVar[str]
+    at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepartmentCreated(Event):
+    kind: ClassVar[str] = "department-created"
+    department: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectCreated(Event):
+    kind: ClassVar[str] = "project-created"
+    project: str
+    department: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSet(Event):
+    kind: ClassVar[str] = "quota-set"
+    project: str
+    device_type: str
+    devices: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCreated(Event):
+    kind: ClassVar[str] = "user-created"
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleGranted(Event):
+    kind: ClassVar[str] = "role-granted"
+    user: str
+    role: str
+    project: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenIssued(Event):
+    kind: ClassVar[str] = "token-issued"
+    user: str
+    token: str
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateAdded(Event):
+    kind: ClassVar[str] = "template-added"
+    template: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetRegistered(Event):
+    kind: ClassVar[str] = "dataset-registered"
+    dataset: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSubmitted(Event):
+    kind: ClassVar[str] = "job-submitted"
+    job: JobId
+    project: str
+    name: str
+    devices: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequested(Event):
+    kind: ClassVar[str] = "stop-requested"
+    job: JobId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrillOrdered(Event):
+    kind: ClassVar[str] = "drill-ordered"
+    job: JobId
+    attempt: AttemptId
+    drill: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptPlaced(Event):
+    """Devices are taken from here on; `basis` says how they are billed: `occupancy` or `resident` time."""
+
+    kind: ClassVar[str] = "attempt-placed"
+    job: JobId
+    attempt: AttemptId
+    project: str
+    device_type: str
+    placements: tuple[Placement, ...]
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptLaunched(Event):
+    kind: ClassVar[str] = "attempt-launched"
+    job: JobId
+    attempt: AttemptId
+    resume_from: str | None
+    resume_step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchFailed(Event):
+    kind: ClassVar[str] = "launch-failed"
+    job: JobId
+    attempt: AttemptId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptStarted(Event):
+    kind: ClassVar[str] = "attempt-started"
+    job: JobId
+    attempt: AttemptId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressSeen(Event):
+    """The newest step of an attempt, recorded at most every few seconds; every step is in the readings."""
+
+    kind: ClassVar[str] = "progress-seen"
+    job: JobId
+    attempt: AttemptId
+    step: int
+    total: int | None
+    loss: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseEntered(Event):
+    kind: ClassVar[str] = "phase-entered"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    phase: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointSaved(Event):
+    kind: ClassVar[str] = "checkpoint-saved"
+    job: JobId
+    attempt: AttemptId
+    step: int
+    path: str
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointVerified(Event):
+    kind: ClassVar[str] = "checkpoint-verified"
+    job: JobId
+    step: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointRejected(Event):
+    kind: ClassVar[str] = "checkpoint-rejected"
+    job: JobId
+    step: int | None
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored(Event):
+    """A rank loaded a checkpoint; `path` None: it started from step 0."""
+
+    kind: ClassVar[str] = "restored"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    step: int
+    path: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankExited(Event):
+    kind: ClassVar[str] = "rank-exited"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    node: str
+    code: int | None
+    signal: int | None
+    stopped_by_us: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsDropped(Event):
+    kind: ClassVar[str] = "logs-dropped"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    offset: int
+    bytes: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLost(Event):
+    kind: ClassVar[str] = "agent-lost"
+    job: JobId
+    attempt: AttemptId
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEnded(Event):
+    """Devices are free from here on."""
+
+    kind: ClassVar[str] = "attempt-ended"
+    job: JobId
+    attempt: AttemptId
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictReached(Event):
+    kind: ClassVar[str] = "verdict-reached"
+    job: JobId
+    attempt: AttemptId
+    fault: str
+    owner: str
+    rank: int | None
+    node: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryDecided(Event):
+    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason."""
+
+    kind: ClassVar[str] = "recovery-decided"
+    job: JobId
+    attempt: AttemptId
+    resume: bool
+    resume_from: str | None
+    resume_step: int
+    reason: str
+    held_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveryMeasured(Event):
+    kind: ClassVar[str] = "recovery-measured"
+    job: JobId
+    bill: LossBill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEnded(Event):
+    kind: ClassVar[str] = "job-ended"
+    job: JobId
+    state: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRegistered(Event):
+    kind: ClassVar[str] = "version-registered"
+    version: str
+    job: JobId
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceDeployed(Event):
+    kind: ClassVar[str] = "service-deployed"
+    service: str
+    version: str
+    job: JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaReady(Event):
+    kind: ClassVar[str] = "replica-ready"
+    service: str
+    version: str
+    job: JobId
+    endpoint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrafficShifted(Event):
+    kind: ClassVar[str] = "traffic-shifted"
+    service: str
+    split: int
+    shares: tuple[Share, ...]
+    reason: str
+    rollback_of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceStopped(Event):
+    kind: ClassVar[str] = "service-stopped"
+    service: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeChanged(Event):
+    kind: ClassVar[str] = "node-changed"
+    node: str
+    state: str
+    reason: str | None
+
+
+Fact = (
+    DepartmentCreated
+    | ProjectCreated
+    | QuotaSet
+    | UserCreated
+    | RoleGranted
+    | TokenIssued
+    | TemplateAdded
+    | DatasetRegistered
+    | JobSubmitted
+    | StopRequested
+    | DrillOrdered
+    | AttemptPlaced
+    | AttemptLaunched
+    | LaunchFailed
+    | AttemptStarted
+    | ProgressSeen
+    | PhaseEntered
+    | CheckpointSaved
+    | CheckpointVerified
+    | CheckpointRejected
+    | Restored
+    | RankExited
+    | LogsDropped
+    | AgentLost
+    | AttemptEnded
+    | VerdictReached
+    | RecoveryDecided
+    | RecoveryMeasured
+    | JobEnded
+    | VersionRegistered
+    | ServiceDeployed
+    | ReplicaReady
+    | TrafficShifted
+    | ServiceStopped
+    | NodeChanged
+)
+
+KINDS: dict[str, type[Fact]] = {fact.kind: fact for fact in get_args(Fact)}
+
+
+def field_names(kind: str) -> tuple[str, ...]:
+    """The fields of a fact besides `at` and `by`, in order."""
+    return tuple(f.name for f in fields(KINDS[kind]) if f.name not in ("at", "by"))

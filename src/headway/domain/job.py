@@ -1,0 +1,95 @@
+"""What a user submits: a job, its specification, its priority and its policies."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from headway.domain.ids import JobId
+from headway.domain.lifecycle import JobState
+from headway.domain.resources import Request
+
+
+class JobKind(StrEnum):
+    """Every use of cards is a job in one queue with one ledger; services are billed by resident time."""
+
+    TRAINING = "training"
+    BATCH = "batch"
+    SERVICE = "service"
+
+
+class Priority(StrEnum):
+    """Five named classes, most urgent first."""
+
+    URGENT = "urgent"
+    HIGH = "high"
+    NORMAL = "normal"
+    LOW = "low"
+    IDLE = "idle"
+
+    @property
+    def order(self) -> int:
+        """0 for the most urgent class."""
+        return list(Priority).index(self)
+
+
+class Launcher(StrEnum):
+    """Whether the agent starts each rank itself or one torchrun a node."""
+
+    RANKS = "ranks"
+    TORCHRUN = "torchrun"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPolicy:
+    """How often the program is told to save and how many it keeps; `every_steps` None: the program decides."""
+
+    every_steps: int | None = None
+    keep: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryPolicy:
+    """How often a job may be resumed after failures, and how long a stop waits before it kills."""
+
+    retries: int = 3
+    grace: timedelta = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """Everything needed to launch a job, with the template's blanks already filled in."""
+
+    name: str
+    project: str
+    kind: JobKind
+    template: str
+    command: tuple[str, ...]
+    request: Request
+    launcher: Launcher = Launcher.RANKS
+    priority: Priority = Priority.NORMAL
+    parameters: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    workdir: str | None = None
+    limit: timedelta | None = None
+    checkpoint: CheckpointPolicy = CheckpointPolicy()
+    recovery: RecoveryPolicy = RecoveryPolicy()
+    dataset: str | None = None
+    commit: str | None = None
+    ready_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A submitted job as it stands; the facts tell how it came there."""
+
+    id: JobId
+    spec: JobSpec
+    owner: str
+    state: JobState
+    submitted_at: datetime
+    attempts: int = 0
+    failures: int = 0
+    step: int | None = None
+    total: int | None = None
+    reason: str | None = None
+    ended_at: datetime | None = None

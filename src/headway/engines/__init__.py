@@ -1,0 +1,1 @@
+"""Room `engines`: see README.md beside this file."""

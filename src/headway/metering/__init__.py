@@ -1,0 +1,1 @@
+"""Room `metering`: see README.md beside this file."""

@@ -1,0 +1,1 @@
+"""Room `registry`: see README.md beside this file."""

@@ -1,0 +1,1 @@
+"""Room `scheduler`: see README.md beside this file."""

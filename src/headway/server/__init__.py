@@ -1,0 +1,1 @@
+"""Room `server`: see README.md beside this file."""

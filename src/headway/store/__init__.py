@@ -1,0 +1,1 @@
+"""Room `store`: see README.md beside this file."""
