@@ -19,7 +19,7 @@ class LogTail:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway itself stopped it."""
+    """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it."""
 
     job: JobId
     attempt: AttemptId

@@ -42,7 +42,7 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks that failed because of it.
+    """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks it took along.
 
     `retry`: whether the same attempt again is worth its cards. `confidence` is 0..1.
     """

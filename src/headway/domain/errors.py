@@ -1,7 +1,7 @@
 """Errors as values: a code, its parameters, and texts in Chinese and English.
 
-A code is kebab-case and unique. Its text and hint live in `messages/{zh,en}.toml` (its HTTP status in the English one); a test
-demands both languages. Nothing here decides who sees an error.
+A code is kebab-case and unique. Its text and hint live in `messages/{zh,en}.toml` (its HTTP status in the English one);
+a test demands both languages. Nothing here decides who sees an error.
 """
 
 import tomllib

@@ -1,7 +1,7 @@
 """The ledger's values: intervals in which devices were taken, and the entries they are posted as.
 
-Everything is an integer number of device-seconds. Moments are cut to whole seconds first, so that the parts of an interval
-always add up to the whole.
+Everything is an integer number of device-seconds. Moments are cut to whole seconds first, so that the parts of an
+interval always add up to the whole.
 """
 
 from dataclasses import dataclass
