@@ -1,0 +1,190 @@
+"""Job templates: launch parameters with a few blanks, and how the blanks are filled.
+
+A template is a TOML table. Filling checks every value against its parameter and puts it into the command and the
+environment; a placeholder that nobody fills is an error of the template, found when it is added.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Any, TypeVar
+
+from headway.domain.errors import PlatformError
+from headway.domain.ids import check_name
+from headway.domain.job import CheckpointPolicy, JobKind, Launcher, RecoveryPolicy
+from headway.domain.parse import known_keys, positive, seconds, text, text_list
+from headway.domain.resources import Request
+
+TYPES = ("string", "integer", "number", "boolean", "dataset", "model")
+BUILTIN = frozenset({"python", "source", "port", "name"})
+SECTIONS = (
+    *("name", "description", "kind", "launcher", "command", "parameters", "env", "resources", "checkpoint"),
+    *("recovery", "ready_path", "workdir"),
+)
+E = TypeVar("E", JobKind, Launcher)
+VERSIONED = re.compile(r"[A-Za-z0-9._-]+@[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One blank. `default` None: it must be filled."""
+
+    name: str
+    type: str
+    default: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    help: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """How a kind of job is launched. `command` and `env` values may hold `{parameter}` placeholders."""
+
+    name: str
+    kind: JobKind
+    launcher: Launcher
+    command: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    env: dict[str, str]
+    request: Request
+    checkpoint: CheckpointPolicy
+    recovery: RecoveryPolicy
+    ready_path: str | None
+    workdir: str | None
+    description: dict[str, str]
+
+
+def parse(content: Mapping[str, Any]) -> Template:
+    """Read a template's table. Raises `unknown-field`, `missing-field`, `invalid-field` or `invalid-name`."""
+    known_keys("template", content, SECTIONS)
+    parameters = tuple(_parameter(name, raw) for name, raw in content.get("parameters", {}).items())
+    template = Template(
+        name=check_name("template.name", text("template.name", content.get("name"))),
+        kind=_choice("template.kind", content.get("kind", "training"), JobKind),
+        launcher=_choice("template.launcher", content.get("launcher", "ranks"), Launcher),
+        command=text_list("template.command", content.get("command")),
+        parameters=parameters,
+        env={key: str(value) for key, value in content.get("env", {}).items()},
+        request=_request(content.get("resources", {})),
+        checkpoint=_checkpoint(content.get("checkpoint", {})),
+        recovery=_recovery(content.get("recovery", {})),
+        ready_path=content.get("ready_path"),
+        workdir=content.get("workdir"),
+        description=dict(content.get("description", {})),
+    )
+    _check_placeholders(template)
+    return template
+
+
+def values(template: Template, given: Mapping[str, Any]) -> dict[str, str]:
+    """Every parameter's value as text: the given ones checked, the others by default."""
+    known_keys("parameters", given, [parameter.name for parameter in template.parameters])
+    return {parameter.name: _value(parameter, given.get(parameter.name)) for parameter in template.parameters}
+
+
+def fill(parts: Mapping[str, str], pattern: str) -> str:
+    """Put values into one command word or environment value."""
+    return pattern.format_map(dict(parts))
+
+
+def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
+    where = f"parameters.{name}"
+    known_keys(where, raw, ("type", "default", "minimum", "maximum", "choices", "help"))
+    kind = raw.get("type", "string")
+    if kind not in TYPES:
+        raise PlatformError("invalid-field", field=f"{where}.type", value=str(kind), rule="one of " + ", ".join(TYPES))
+    default = raw.get("default")
+    return Parameter(
+        name=name,
+        type=kind,
+        default=None if default is None else _shown(default),
+        minimum=raw.get("minimum"),
+        maximum=raw.get("maximum"),
+        choices=tuple(str(choice) for choice in raw.get("choices", ())),
+        help=dict(raw.get("help", {})),
+    )
+
+
+def _value(parameter: Parameter, given: object) -> str:
+    where = f"parameters.{parameter.name}"
+    if given is None:
+        if parameter.default is None:
+            raise PlatformError("missing-field", field=where)
+        return parameter.default
+    shown = _shown(given)
+    if parameter.choices and shown not in parameter.choices:
+        raise PlatformError("invalid-field", field=where, value=shown, rule="one of " + ", ".join(parameter.choices))
+    if parameter.type in ("integer", "number"):
+        _check_number(parameter, where, shown)
+    if parameter.type == "boolean" and shown not in ("true", "false"):
+        raise PlatformError("invalid-field", field=where, value=shown, rule="true or false")
+    if parameter.type in ("dataset", "model") and not VERSIONED.fullmatch(shown):
+        raise PlatformError("invalid-field", field=where, value=shown, rule="name@number, as in `headway dataset ls`")
+    return shown
+
+
+def _check_number(parameter: Parameter, where: str, shown: str) -> None:
+    try:
+        number = int(shown) if parameter.type == "integer" else float(shown)
+    except ValueError:
+        rule = f"{parameter.type}"
+        raise PlatformError("invalid-field", field=where, value=shown, rule=rule) from None
+    low, high = parameter.minimum, parameter.maximum
+    if (low is not None and not number >= low) or (high is not None and not number <= high):
+        raise PlatformError("invalid-field", field=where, value=shown, rule=f"{low} … {high}")
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choice(where: str, value: object, kind: type[E]) -> E:
+    try:
+        return kind(str(value))
+    except ValueError:
+        rule = "one of " + ", ".join(kind)
+        raise PlatformError("invalid-field", field=where, value=str(value), rule=rule) from None
+
+
+def _request(raw: Mapping[str, Any]) -> Request:
+    known_keys("resources", raw, ("nodes", "devices_per_node", "ranks_per_node", "device_types"))
+    devices = positive("resources.devices_per_node", raw.get("devices_per_node", 1))
+    return Request(
+        nodes=positive("resources.nodes", raw.get("nodes", 1)),
+        devices_per_node=devices,
+        ranks_per_node=positive("resources.ranks_per_node", raw.get("ranks_per_node", devices)),
+        device_types=text_list("resources.device_types", raw.get("device_types", [])),
+    )
+
+
+def _checkpoint(raw: Mapping[str, Any]) -> CheckpointPolicy:
+    known_keys("checkpoint", raw, ("every_steps", "keep"))
+    every = raw.get("every_steps")
+    return CheckpointPolicy(
+        every_steps=None if every is None else positive("checkpoint.every_steps", every),
+        keep=positive("checkpoint.keep", raw.get("keep", CheckpointPolicy().keep)),
+    )
+
+
+def _recovery(raw: Mapping[str, Any]) -> RecoveryPolicy:
+    known_keys("recovery", raw, ("retries", "grace_s"))
+    plain = RecoveryPolicy()
+    return RecoveryPolicy(
+        retries=positive("recovery.retries", raw.get("retries", plain.retries), least=0),
+        grace=seconds("recovery.grace_s", raw.get("grace_s", plain.grace.total_seconds())),
+    )
+
+
+def _check_placeholders(template: Template) -> None:
+    names = {parameter.name for parameter in template.parameters} | BUILTIN
+    for where, pattern in [("command", word) for word in template.command] + list(template.env.items()):
+        try:
+            used = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+        except ValueError as problem:
+            raise PlatformError("invalid-field", field=where, value=pattern, rule=str(problem)) from None
+        if used - names:
+            rule = "placeholders: " + ", ".join(sorted(names))
+            raise PlatformError("invalid-field", field=where, value=pattern, rule=rule)
