@@ -1,0 +1,63 @@
+"""The gateway's files: moved into place whole, so that no reader ever sees half of one.
+
+Knows names and how to write; never what they say.
+"""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from headway.domain.errors import PlatformError
+
+ROUTES = "routes.json"
+APPLIED = "applied.json"
+STATUS = "status.json"
+STATS = "stats.json"
+LOCK = "gateway.lock"
+ACCESS_LOG = "access.log"
+ENVOY_LOG = "envoy.log"
+
+Signature = tuple[int, int, int]
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file atomically."""
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a JSON file atomically."""
+    write_text(path, json.dumps(value, separators=(",", ":")) + "\n")
+
+
+def signature(path: Path) -> Signature | None:
+    """What changes whenever the file is replaced or written; None when there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def size(path: Path) -> int:
+    """Bytes in a file, 0 when there is none."""
+    found = signature(path)
+    return 0 if found is None else found[2]
+
+
+def take_lock(directory: Path) -> int:
+    """Hold this directory while the returned descriptor is open; raises `gateway-running` when another does."""
+    descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = os.read(descriptor, 32).decode(errors="replace").strip()
+        os.close(descriptor)
+        raise PlatformError("gateway-running", directory=str(directory), pid=holder or "?") from None
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, f"{os.getpid()}\n".encode())
+    return descriptor
