@@ -1,0 +1,1 @@
+"""What users import: `headway.sdk.job` inside a training, the API client outside. Importing this loads neither."""

@@ -1,0 +1,192 @@
+"""Which checkpoints can be trusted: every file there, of the size and hash its manifest says.
+
+Only reads. A damaged checkpoint is named with its reason and left as it is: never loaded, renamed or deleted. Symbolic
+links are not followed, in any part of a checkpoint. The server asks the same functions before it resumes a job.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Collection, List, Optional, Tuple
+
+from headway.sdk.job.manifest import MANIFEST, MAX_BYTES, FileEntry, Manifest, decode_manifest
+
+BLOCK = 1 << 20
+_NAME = re.compile(r"step-(\d{1,18})(?:\.(\d{1,9}))?", re.ASCII)
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class CheckpointError(Exception):
+    """A checkpoint cannot be saved or restored; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint that verified, with what its manifest says."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def step(self) -> int:
+        return self.manifest.step
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a checkpoint can be trusted, and if not why.
+
+    `reason` is one of no-manifest, bad-manifest, missing-file, wrong-size, wrong-hash, unreadable; empty when `ok`.
+    `step` is what the manifest says, else what the folder's name says, else None.
+    """
+
+    path: Path
+    ok: bool
+    step: Optional[int]
+    reason: str = ""
+    detail: str = ""
+    manifest: Optional[Manifest] = None
+
+
+class _Rejected(Exception):
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def verify(path: os.PathLike[str] | str, only: Optional[Collection[str]] = None) -> Verification:
+    """Compare the files of a checkpoint with its manifest, or those named in `only`; never raises for what it finds."""
+    folder = Path(path)
+    step = _named_step(folder)
+    try:
+        manifest = _verified_manifest(folder, step, only)
+    except _Rejected as rejected:
+        return Verification(folder, False, step, rejected.reason, rejected.detail)
+    return Verification(folder, True, manifest.step, manifest=manifest)
+
+
+def newest_verified(directory: os.PathLike[str] | str) -> Tuple[Optional[Checkpoint], List[Verification]]:
+    """The newest checkpoint in `directory` that verifies, and the newer ones that do not, newest first."""
+    rejected: List[Verification] = []
+    try:
+        folders = checkpoint_folders(Path(directory))
+    except OSError as error:
+        return None, [Verification(Path(directory), False, None, "unreadable", str(error))]
+    for folder in folders:
+        found = verify(folder)
+        if found.manifest is not None:
+            return Checkpoint(folder, found.manifest), rejected
+        rejected.append(found)
+    return None, rejected
+
+
+def checkpoint_folders(directory: Path) -> List[Path]:
+    """Everything in `directory` named like a checkpoint, newest step first; a missing directory holds none."""
+    try:
+        names = os.listdir(directory)
+    except FileNotFoundError:
+        return []
+    matches = [match for match in map(_NAME.fullmatch, names) if match]
+    matches.sort(key=lambda match: (int(match[1]), int(match[2] or 0)), reverse=True)
+    return [directory / match[0] for match in matches]
+
+
+def hash_file(fd: int) -> str:
+    """SHA-256 in hex of an open file from its start."""
+    digest = hashlib.sha256()
+    offset = 0
+    while block := os.pread(fd, BLOCK, offset):
+        digest.update(block)
+        offset += len(block)
+    return digest.hexdigest()
+
+
+def _named_step(folder: Path) -> Optional[int]:
+    match = _NAME.fullmatch(folder.name)
+    return int(match[1]) if match else None
+
+
+def _verified_manifest(folder: Path, step: Optional[int], only: Optional[Collection[str]]) -> Manifest:
+    try:
+        root = os.open(folder, _DIRECTORY)
+    except FileNotFoundError:
+        raise _Rejected("no-manifest", "there is no such folder") from None
+    except OSError as error:
+        raise _Rejected("unreadable", _why(error)) from None
+    try:
+        manifest = _read_manifest(root)
+        if step is not None and step != manifest.step:
+            raise _Rejected("bad-manifest", f"it says step {manifest.step}")
+        for entry in manifest.files:
+            if only is None or entry.path in only:
+                _check_file(root, entry)
+        return manifest
+    finally:
+        os.close(root)
+
+
+def _read_manifest(root: int) -> Manifest:
+    try:
+        fd = _open_inside(root, MANIFEST)
+    except FileNotFoundError:
+        raise _Rejected("no-manifest", f"{MANIFEST} is missing: it is written last, so saving did not finish") from None
+    with os.fdopen(fd, "rb") as file:
+        try:
+            return decode_manifest(file.read(MAX_BYTES))
+        except OSError as error:
+            raise _Rejected("unreadable", f"{MANIFEST}: {_why(error)}") from None
+        except ValueError as error:
+            raise _Rejected("bad-manifest", str(error)) from None
+
+
+def _check_file(root: int, entry: FileEntry) -> None:
+    try:
+        fd = _open_inside(root, entry.path)
+    except FileNotFoundError:
+        raise _Rejected("missing-file", entry.path) from None
+    try:
+        size = os.fstat(fd).st_size
+        if size != entry.bytes:
+            raise _Rejected("wrong-size", f"{entry.path} has {size} bytes, its manifest says {entry.bytes}")
+        if hash_file(fd) != entry.sha256:
+            raise _Rejected("wrong-hash", f"{entry.path} is not what was saved")
+    except OSError as error:
+        raise _Rejected("unreadable", f"{entry.path}: {_why(error)}") from None
+    finally:
+        os.close(fd)
+
+
+def _open_inside(root: int, path: str) -> int:
+    """A regular file below an open folder, following no link on the way; FileNotFoundError when it is not there."""
+    *folders, name = path.split("/")
+    here = os.dup(root)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _DIRECTORY, dir_fd=here)
+            os.close(here)
+            here = inner
+        fd = os.open(name, _FILE, dir_fd=here)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _Rejected("unreadable", f"{path}: {_why(error)}") from None
+    finally:
+        os.close(here)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _Rejected("unreadable", f"{path}: not a regular file")
+    return fd
+
+
+def _why(error: OSError) -> str:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "a symbolic link or not a folder on the way, which is not followed"
+    return error.strerror or str(error)

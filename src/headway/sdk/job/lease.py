@@ -1,0 +1,66 @@
+"""Which attempt may write to a checkpoint directory: the newest that has come to it.
+
+An attempt that was thought dead and still runs must not write over its successor's checkpoints. `lease.json` names the
+holder; an attempt finding a higher number of its own job there, or another job, is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Optional, Tuple
+
+from headway.sdk.job.checkpoint import CheckpointError
+
+LEASE = "lease.json"
+Holder = Tuple[str, int]
+
+
+def take_lease(directory: Path, job: str, attempt_number: int) -> None:
+    """Make this attempt the one that writes here; CheckpointError when a newer attempt of the job already is."""
+    directory.mkdir(parents=True, exist_ok=True)
+    holder = _holder(directory)
+    if holder == (job, attempt_number):
+        return
+    if holder is not None and holder[0] == job and holder[1] > attempt_number:
+        raise _refusal(directory, holder, attempt_number)
+    building = directory / f".tmp-{job}.{attempt_number}-lease"
+    building.write_text(json.dumps({"job": job, "attempt_number": attempt_number}) + "\n", encoding="utf-8")
+    os.replace(building, directory / LEASE)
+    _sweep(directory, job, attempt_number)
+
+
+def check_lease(directory: Path, job: str, attempt_number: int) -> None:
+    """CheckpointError unless this attempt still is the one that writes here."""
+    holder = _holder(directory)
+    if holder is not None and holder != (job, attempt_number):
+        raise _refusal(directory, holder, attempt_number)
+
+
+def _holder(directory: Path) -> Optional[Holder]:
+    """Who holds the lease; None when nobody does or the file says nothing sensible."""
+    try:
+        lease = json.loads((directory / LEASE).read_bytes())
+        return str(lease["job"]), int(lease["attempt_number"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _refusal(directory: Path, holder: Holder, attempt_number: int) -> CheckpointError:
+    return CheckpointError(
+        f"attempt {attempt_number} may not save in {directory}: attempt {holder[1]} of job {holder[0]} "
+        f"has taken it over ({LEASE}). Stop this attempt, or give it another checkpoint directory."
+    )
+
+
+def _sweep(directory: Path, job: str, attempt_number: int) -> None:
+    """Remove what earlier attempts of this job began to write and did not finish."""
+    for entry in os.scandir(directory):
+        started, _, rest = entry.name.partition(f".tmp-{job}.")
+        number = rest.partition("-")[0]
+        if not started and number.isdecimal() and int(number) < attempt_number and entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
