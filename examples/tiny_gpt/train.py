@@ -1,7 +1,7 @@
 """Train the tiny GPT with PyTorch DDP over gloo: the whole training, to be read in one sitting.
 
-Every rank runs this file. It says how far it is, saves checkpoints with a servable export inside, starts where the newest
-verified one ended, and leaves with exit code 0 when asked to stop. Data order depends on seed, step and rank alone, so
+Every rank runs this file. It says how far it is, saves checkpoints with a servable export inside, starts where the last
+good one ended, and leaves with exit code 0 when asked to stop. Data order depends on seed, step and rank alone, so
 that a resumed training sees what it would have seen.
 
     headway submit examples/tiny_gpt/template.toml            # under Headway

@@ -41,6 +41,7 @@ class Checkpoints:
         self._resumed: Optional[Checkpoint] = None
         self._newest: Optional[Checkpoint] = None
         self._trusted: Set[Path] = set()
+        self._claimed = False
 
     def save(self, step: int, files: Optional[Callable[[Path], None]] = None) -> Optional[Checkpoint]:
         """Save the state as that of `step`, durable and verified before it counts; None on ranks other than 0.
@@ -54,7 +55,7 @@ class Checkpoints:
         if self._newest is not None and self._newest.step == step:
             return self._newest
         started = time.monotonic()
-        self._take_lease()
+        self._claim()
         folder = begin_folder(self.directory, self._environment, step)
         try:
             saved = self._build(folder, step, files)
@@ -76,7 +77,7 @@ class Checkpoints:
         """
         started = time.monotonic()
         if self._environment.rank == 0:
-            self._take_lease()
+            self._claim()
         chosen = self._agree()
         if chosen is not None:
             state = read_state(chosen.path, [entry.path for entry in chosen.manifest.files])
@@ -95,11 +96,14 @@ class Checkpoints:
             files(folder)
         manifest = seal(folder, self._environment, step)
         # Again, as building takes long: another attempt may have come meanwhile.
-        check_lease(self.directory, self._environment.job, self._environment.attempt_number)
+        self._claim()
         return commit(folder, self.directory, manifest)
 
-    def _take_lease(self) -> None:
-        take_lease(self.directory, self._environment.job, self._environment.attempt_number)
+    def _claim(self) -> None:
+        """Take the directory once; from then on only see that it still is ours."""
+        claim = check_lease if self._claimed else take_lease
+        claim(self.directory, self._environment.job, self._environment.attempt_number)
+        self._claimed = True
 
     def _retain(self, saved: Checkpoint) -> None:
         if self._keep is None:

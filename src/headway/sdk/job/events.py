@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional, Union
 
 MAX_LINE = 4096
 Number = Union[int, float, str]
@@ -84,11 +84,16 @@ def numbers(metrics: Mapping[str, object]) -> Dict[str, Number]:
     found: Dict[str, Number] = {}
     for name, value in metrics.items():
         try:
-            number = value if type(value) is int else float(value)  # type: ignore[arg-type]
+            number = value if type(value) is int else float(_detached(value))
         except Exception:
             continue
         found[name] = number if math.isfinite(number) else _named(number)
     return found
+
+
+def _detached(value: Any) -> Any:
+    """A loss still tied to its graph, which torch warns about when it is read as a number, without it."""
+    return value.detach() if hasattr(value, "detach") else value
 
 
 def _named(number: float) -> str:
