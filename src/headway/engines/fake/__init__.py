@@ -1,0 +1,1 @@
+"""An engine without machines, for tests and rehearsals of whole lives."""
