@@ -1,0 +1,1 @@
+"""The user's processes: what they are started with, how they are watched, stopped and swept away."""
