@@ -1,7 +1,7 @@
 """What a cycle decides: which jobs start where, and why each other one waits.
 
-`Reason` is a closed union; the screen, `headway why`, alerts and tests read the same value. Every queued job appears in a
-plan exactly once.
+`Reason` is a closed union; the screen, `headway why`, alerts and tests read the same value. Every queued job appears in
+a plan exactly once.
 """
 
 from dataclasses import dataclass
@@ -69,7 +69,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Why a job does not start now. `position` is 1-based; `reserved_at` is the start promised to the first in line."""
+    """Why a job does not start now.
+
+    `position` is 1-based among all that wait; `ahead` are those before it that may use the same pool, first in line
+    first; `reserved_at` is the start promised to the first of a pool that waits for capacity, if it can be known.
+    """
 
     job: JobId
     position: int
@@ -91,7 +95,9 @@ class Plan:
 class Forecast:
     """When a job is expected to start: half the time by `p50`, nine times in ten by `p90`.
 
-    Both None: `unknown` says why (`no-history`: something ahead has no known run time).
+    Both None: `unknown` says why. `no-history`: something ahead has no known run time; `quota`, `node-health`,
+    `capacity`: it cannot start with the quota, the nodes that are up, or the nodes there are; `too-far`: beyond what
+    was stepped through.
     """
 
     job: JobId

@@ -49,12 +49,16 @@ class RunningJob:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Devices kept for one job until a moment: nobody else may have them."""
+    """Devices kept for one job until a moment: nobody else may have them.
+
+    They count against the job's project: the queued job's, or `project` while it is not (yet) in the queue.
+    """
 
     job: JobId
     device_type: str
     placements: tuple[Placement, ...]
     until: datetime
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,45 @@
+"""Reasons in words, zh and en: what the screen, `headway why` and alerts say about one waiting job.
+
+Decides only how a reason is told; the numbers are the reason's own.
+"""
+
+from dataclasses import fields
+from datetime import datetime
+
+from headway.domain.errors import Language, Param, PlatformError
+from headway.scheduler.plan import BehindOthers, Forecast, Reason
+
+
+def code(reason: Reason) -> str:
+    """The message code of a reason."""
+    untimed = isinstance(reason, BehindOthers) and reason.promised_at is None
+    return f"waits-{reason.code}-untimed" if untimed else f"waits-{reason.code}"
+
+
+def params(reason: Reason) -> dict[str, Param]:
+    """The reason's numbers, as its message wants them; times are ISO 8601, UTC."""
+    values = {field.name: getattr(reason, field.name) for field in fields(reason)}
+    return {name: _plain(value) for name, value in values.items()}
+
+
+def sentence(reason: Reason, language: Language) -> str:
+    """Why it waits, with numbers."""
+    return _message(reason).text(language)
+
+
+def advice(reason: Reason, language: Language) -> str:
+    """What would start it sooner."""
+    return _message(reason).hint(language)
+
+
+def unknown_start(forecast: Forecast, language: Language) -> str:
+    """Why no start time can be given; empty when one is."""
+    return PlatformError(f"start-unknown-{forecast.unknown}").text(language) if forecast.unknown else ""
+
+
+def _message(reason: Reason) -> PlatformError:
+    return PlatformError(code(reason), **params(reason))
+
+
+def _plain(value: Param | datetime) -> Param:
+    return value.isoformat(timespec="seconds") if isinstance(value, datetime) else value
