@@ -1,0 +1,101 @@
+"""Who asks: the platform, the user behind a token, what they may do, and repeated requests answered alike."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Header, Request, Response
+from pydantic import TypeAdapter
+from sqlalchemy import Connection
+
+from headway.domain.errors import PlatformError
+from headway.server.access import Held, Role, Verb, check, readable_projects
+from headway.server.operations.directory import Change
+from headway.server.platform import Platform
+from headway.server.secrets import digest
+from headway.store import accounts, idempotency
+
+T = TypeVar("T")
+
+
+def platform_of(request: Request) -> Platform:
+    """The platform this application was made for."""
+    found: Platform = request.app.state.platform
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The user behind a request, with every role held."""
+
+    name: str
+    held: tuple[Held, ...]
+    platform: Platform
+
+    def check(self, verb: Verb, resource: str, project: str | None = None) -> None:
+        """Raise `forbidden` unless the table of roles allows it."""
+        check(self.name, self.held, verb, resource, project)
+
+    def change(self) -> Change:
+        return Change(self.name, self.platform.clock.now())
+
+    @property
+    def projects(self) -> frozenset[str] | None:
+        """Projects whose rows may be read; None: all."""
+        return readable_projects(self.held)
+
+
+PlatformHere = Annotated[Platform, Depends(platform_of)]
+
+
+def asker_of(platform: PlatformHere, authorization: Annotated[str | None, Header()] = None) -> Asker:
+    """The user whose bearer token this is. Raises `not-logged-in`."""
+    scheme, _, token = (authorization or "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise PlatformError("not-logged-in")
+    with platform.database.read() as c:
+        user = accounts.user_of_token(c, digest(token), platform.clock.now())
+        if user is None:
+            raise PlatformError("not-logged-in")
+        held = tuple((Role(role), project) for role, project in accounts.roles(c, user.name))
+    return Asker(user.name, held, platform)
+
+
+AskerHere = Annotated[Asker, Depends(asker_of)]
+
+
+class Once:
+    """A write that may be sent again: with an `Idempotency-Key` it happens once, and its answer is given again."""
+
+    def __init__(self, request: Request, asker: AskerHere, idempotency_key: Annotated[str | None, Header()] = None):
+        self.asker = asker
+        self.key = idempotency_key
+        self.where = f"{request.method} {request.url.path}"
+
+    def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T], response: Response) -> Any:
+        """Run `act` in one transaction. Raises `idempotency-mismatch` for a key used before with another body."""
+        adapter = TypeAdapter(answer_type)
+        with self.asker.platform.database.write() as c:
+            sent = _digest(self.where, body)
+            known = idempotency.find(c, self.asker.name, self.key) if self.key else None
+            if known is not None:
+                if known.request_digest != sent:
+                    raise PlatformError("idempotency-mismatch", key=self.key)
+                response.status_code = known.status
+                return adapter.validate_json(known.body)
+            answer = act(c)
+            if self.key:
+                kept = idempotency.Answer(sent, 201, adapter.dump_json(answer).decode())
+                idempotency.put(c, self.asker.name, self.key, kept, self.asker.platform.clock.now())
+        response.status_code = 201
+        return answer
+
+
+OnceHere = Annotated[Once, Depends(Once)]
+
+
+def _digest(where: str, body: object) -> str:
+    shown = json.dumps(TypeAdapter(Any).dump_python(body, mode="json"), sort_keys=True)
+    return hashlib.sha256(f"{where}\n{shown}".encode()).hexdigest()

@@ -1,0 +1,78 @@
+"""Templates, data sets and model versions."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from headway.domain.errors import PlatformError
+from headway.domain.version import DatasetVersion, ModelVersion
+from headway.server.access import Verb
+from headway.server.api.asking import AskerHere
+from headway.server.api.bodies import NewDataset, NewModel, NewTemplate
+from headway.server.api.jobs import find
+from headway.server.operations import assets as operations
+from headway.store import assets, templates
+
+router = APIRouter(tags=["assets"])
+
+
+@router.get("/templates")
+def list_templates(asker: AskerHere) -> list[dict[str, Any]]:
+    """Every template's newest version."""
+    asker.check(Verb.READ, "template")
+    with asker.platform.database.read() as c:
+        rows = [templates.get(c, name) for name in templates.names(c)]
+    return [{"name": row.name, "version": row.version, "content": row.content} for row in rows if row]
+
+
+@router.post("/templates", status_code=201)
+def add_template(body: NewTemplate, asker: AskerHere) -> dict[str, Any]:
+    """Add a template, or its next version."""
+    asker.check(Verb.CREATE, "template")
+    with asker.platform.database.write() as c:
+        template, number = operations.add_template(c, asker.change(), body.content)
+    return {"name": template.name, "version": number, "content": body.content}
+
+
+@router.get("/datasets")
+def list_datasets(asker: AskerHere) -> list[DatasetVersion]:
+    asker.check(Verb.READ, "dataset")
+    with asker.platform.database.read() as c:
+        return assets.datasets(c)
+
+
+@router.post("/datasets", status_code=201)
+def register_dataset(body: NewDataset, asker: AskerHere) -> DatasetVersion:
+    """Register a folder as a data set's next version."""
+    asker.check(Verb.CREATE, "dataset")
+    with asker.platform.database.write() as c:
+        return operations.register_dataset(c, asker.change(), body.name, body.path, body.note)
+
+
+@router.get("/models")
+def list_models(asker: AskerHere, name: str | None = None) -> list[ModelVersion]:
+    asker.check(Verb.READ, "model")
+    with asker.platform.database.read() as c:
+        found = assets.models(c, name=name)
+    return [version for version in found if asker.projects is None or version.project in asker.projects]
+
+
+@router.get("/models/{name}/{number}")
+def show_model(name: str, number: int, asker: AskerHere) -> ModelVersion:
+    """One version with its lineage."""
+    with asker.platform.database.read() as c:
+        found = assets.model(c, name, number)
+        if found is None:
+            near = ", ".join(version.reference for version in assets.models(c)) or "—"
+            raise PlatformError("not-found", what="model version", value=f"{name}@{number}", near=near)
+    asker.check(Verb.READ, "model", found.project)
+    return found
+
+
+@router.post("/models", status_code=201)
+def register_model(body: NewModel, asker: AskerHere) -> ModelVersion:
+    """Register a job's verified checkpoint (its newest, or that of a step) as a model's next version."""
+    with asker.platform.database.write() as c:
+        job = find(c, asker, body.job)
+        asker.check(Verb.CREATE, "model", job.spec.project)
+        return operations.register_model(asker.platform, c, asker.change(), body.name, job, body.step)

@@ -1,0 +1,106 @@
+"""Logging in, and the directory: departments, projects, quotas, users, roles, tokens."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+
+from headway.domain.quota import Department, Project, Quota
+from headway.server.access import Verb
+from headway.server.api.asking import AskerHere, PlatformHere
+from headway.server.api.bodies import LogIn, NewDepartment, NewProject, NewQuota, NewRole, NewToken, NewUser
+from headway.server.api.views import TokenView
+from headway.server.operations import directory
+from headway.store import quotas
+
+router = APIRouter(tags=["directory"])
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """Who a token belongs to, and the roles held: role and project, `*` for everywhere."""
+
+    user: str
+    roles: list[tuple[str, str]]
+
+
+@router.post("/login")
+def log_in(body: LogIn, platform: PlatformHere) -> TokenView:
+    """A token for a user name and a password."""
+    with platform.database.write() as c:
+        return TokenView(directory.log_in(c, platform.clock.now(), body.user, body.password), body.user)
+
+
+@router.get("/me")
+def me(asker: AskerHere) -> Me:
+    """Who am I?"""
+    return Me(asker.name, [(role.value, scope or "*") for role, scope in asker.held])
+
+
+@router.get("/departments")
+def list_departments(asker: AskerHere) -> list[Department]:
+    asker.check(Verb.READ, "department")
+    with asker.platform.database.read() as c:
+        return quotas.departments(c)
+
+
+@router.post("/departments", status_code=201)
+def create_department(body: NewDepartment, asker: AskerHere) -> Department:
+    asker.check(Verb.CREATE, "department")
+    with asker.platform.database.write() as c:
+        return directory.create_department(c, asker.change(), body.name)
+
+
+@router.get("/projects")
+def list_projects(asker: AskerHere) -> list[Project]:
+    asker.check(Verb.READ, "project")
+    with asker.platform.database.read() as c:
+        return quotas.projects(c)
+
+
+@router.post("/projects", status_code=201)
+def create_project(body: NewProject, asker: AskerHere) -> Project:
+    asker.check(Verb.CREATE, "project")
+    with asker.platform.database.write() as c:
+        return directory.create_project(c, asker.change(), body.name, body.department)
+
+
+@router.get("/quotas")
+def list_quotas(asker: AskerHere, project: str | None = None) -> list[Quota]:
+    """The quota table: every member may read all of it."""
+    asker.check(Verb.READ, "quota")
+    with asker.platform.database.read() as c:
+        return quotas.quotas(c, project)
+
+
+@router.put("/projects/{project}/quotas/{device_type}")
+def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere) -> Quota:
+    asker.check(Verb.CHANGE, "quota")
+    with asker.platform.database.write() as c:
+        quota = directory.set_quota(c, asker.change(), Quota(project, device_type, body.devices))
+    asker.platform.wake("schedule")
+    return quota
+
+
+@router.post("/users", status_code=201)
+def create_user(body: NewUser, asker: AskerHere) -> Me:
+    asker.check(Verb.CREATE, "user")
+    with asker.platform.database.write() as c:
+        directory.create_user(c, asker.change(), body.name, body.password, body.unix_name)
+    return Me(body.name, [])
+
+
+@router.post("/users/{user}/roles", status_code=201)
+def grant_role(user: str, body: NewRole, asker: AskerHere) -> Me:
+    asker.check(Verb.CHANGE, "user")
+    with asker.platform.database.write() as c:
+        directory.grant_role(c, asker.change(), user, body.role, body.project)
+    return Me(user, [(body.role.value, body.project or "*")])
+
+
+@router.post("/users/{user}/tokens", status_code=201)
+def issue_token(user: str, body: NewToken, asker: AskerHere) -> TokenView:
+    """A token for a user (an admin), or for oneself."""
+    if user != asker.name:
+        asker.check(Verb.CHANGE, "user")
+    with asker.platform.database.write() as c:
+        return TokenView(directory.issue_token(c, asker.change(), user, body.days), user)

@@ -1,0 +1,139 @@
+"""Jobs: submit, list, show, explain, stop, drill."""
+
+from dataclasses import fields
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from sqlalchemy import Connection
+
+from headway.domain.checkpoint import Checkpoint
+from headway.domain.job import Job, JobSpec
+from headway.domain.lifecycle import JobState
+from headway.server.access import Verb
+from headway.server.api.asking import Asker, AskerHere, OnceHere
+from headway.server.api.bodies import NewDrill, NewJob, StopJob
+from headway.server.api.paging import cursor_of, moment_of
+from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job
+from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
+from headway.server.operations.drill import drill
+from headway.server.operations.stopping import stop
+from headway.server.operations.submit import Submission, specify, submit
+from headway.store import attempts, bills, checkpoints, jobs
+from headway.store.readings import Series
+
+router = APIRouter(tags=["jobs"])
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.post("/jobs", status_code=201)
+def submit_job(body: NewJob, asker: AskerHere, once: OnceHere, response: Response) -> Job:
+    """Submit a job from a template. It waits in the queue until the plan gives it devices."""
+    asker.check(Verb.CREATE, "job", body.project)
+    job: Job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name), response)
+    asker.platform.wake("schedule")
+    return job
+
+
+@router.post("/jobs/dry-run")
+def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
+    """What would be submitted, checked as a submission is; nothing is created."""
+    asker.check(Verb.CREATE, "job", body.project)
+    with asker.platform.database.read() as c:
+        return specify(asker.platform, c, _submission(body), asker.name)
+
+
+@router.get("/jobs")
+def list_jobs(
+    asker: AskerHere,
+    language: LanguageHere,
+    project: str | None = None,
+    state: Annotated[list[JobState] | None, Query()] = None,
+    cursor: str | None = None,
+    limit: Limit = 50,
+) -> Page[JobView]:
+    """Jobs, newest first."""
+    with asker.platform.database.read() as c:
+        scope = asker.projects if project is None else {project}
+        if project is not None:
+            asker.check(Verb.READ, "job", project)
+        found = jobs.page(c, project=scope, states=state, before=moment_of(cursor), limit=limit)
+        items = [show_job(asker.platform, c, job, language) for job in found]
+    last = found[-1] if len(found) == limit else None
+    return Page(items=items, next=cursor_of(last.submitted_at, last.id) if last else None)
+
+
+@router.get("/jobs/{job}")
+def show(job: str, asker: AskerHere, language: LanguageHere) -> JobView:
+    """One job: where it stands, how it moves, or why it waits or broke."""
+    with asker.platform.database.read() as c:
+        return show_job(asker.platform, c, find(c, asker, job), language)
+
+
+@router.get("/jobs/{job}/attempts")
+def list_attempts(job: str, asker: AskerHere, language: LanguageHere) -> list[AttemptView]:
+    """Every attempt with its exits and verdict, first one first."""
+    with asker.platform.database.read() as c:
+        found = find(c, asker, job)
+        return [show_attempt(c, attempt, language) for attempt in attempts.of_job(c, found.id)]
+
+
+@router.get("/jobs/{job}/checkpoints")
+def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
+    """Checkpoints, newest step first, each verified or rejected with a reason."""
+    with asker.platform.database.read() as c:
+        return checkpoints.of_job(c, find(c, asker, job).id)
+
+
+@router.get("/jobs/{job}/bills")
+def list_bills(job: str, asker: AskerHere) -> list[BillView]:
+    """What each failure cost."""
+    with asker.platform.database.read() as c:
+        return [show_bill(bill) for bill in bills.of_job(c, find(c, asker, job).id)]
+
+
+@router.get("/jobs/{job}/readings")
+def readings(
+    job: str,
+    asker: AskerHere,
+    name: str,
+    attempt: int | None = None,
+    rank: int | None = None,
+    points: Annotated[int, Query(ge=1, le=5000)] = 500,
+) -> list[Series]:
+    """One measurement of an attempt (by default the newest) over time."""
+    with asker.platform.database.read() as c:
+        tries = attempts.of_job(c, find(c, asker, job).id)
+    chosen = [a for a in tries if attempt is None or a.number == attempt]
+    if not chosen:
+        return []
+    return asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
+
+
+@router.post("/jobs/{job}/stop")
+def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
+    """Ask a job to stop: it may save, and is killed after its grace."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.STOP)
+        stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, reason=body.reason)
+    asker.platform.wake("schedule", "observe")
+    return stopped
+
+
+@router.post("/jobs/{job}/drills", status_code=201)
+def order_drill(job: str, body: NewDrill, asker: AskerHere) -> DrillView:
+    """Kill one rank without warning and measure the recovery."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.DRILL)
+        name = drill(c, found, body.rank, at=asker.platform.clock.now(), by=asker.name)
+    return DrillView(name, found.id, body.rank)
+
+
+def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
+    """A job by id, unique prefix or name, if the asker may do this to it."""
+    job = jobs.find(c, text)
+    asker.check(verb, "job", job.spec.project)
+    return job
+
+
+def _submission(body: NewJob) -> Submission:
+    return Submission(**{f.name: getattr(body, f.name) for f in fields(Submission)})

@@ -1,0 +1,147 @@
+"""Nodes, facts, statements and health."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import TypeAdapter
+from starlette.concurrency import run_in_threadpool
+
+from headway import __version__
+from headway.domain.attempt import Attempt
+from headway.domain.events import field_names
+from headway.domain.resources import Node
+from headway.metering.entries import Interval, Statement
+from headway.metering.months import parse_month
+from headway.metering.statement import csv_lines
+from headway.server.access import Verb
+from headway.server.api.asking import Asker, AskerHere, PlatformHere
+from headway.server.api.views import Recorded
+from headway.server.operations.usage import intervals_of, statement_of
+from headway.store import attempts, facts, jobs, nodes
+
+router = APIRouter()
+POLL_S = 0.5
+VALUES: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A node, and which attempt has which of its devices."""
+
+    node: Node
+    taken: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether the server is up, and its version."""
+
+    status: str
+    version: str
+
+
+@router.get("/health", tags=["health"])
+def health(platform: PlatformHere) -> Health:
+    """Answers while the database does."""
+    with platform.database.read() as c:
+        facts.last_seq(c)
+    return Health("ok", __version__)
+
+
+@router.get("/nodes", tags=["nodes"])
+def list_nodes(asker: AskerHere) -> list[NodeView]:
+    """Every node, with who has its devices."""
+    asker.check(Verb.READ, "node")
+    with asker.platform.database.read() as c:
+        live = attempts.live(c)
+        return [NodeView(node, _taken(node, live)) for node in nodes.all(c)]
+
+
+@router.get("/facts", tags=["facts"])
+def list_facts(
+    asker: AskerHere,
+    after: int = 0,
+    job: str | None = None,
+    project: str | None = None,
+    kind: Annotated[list[str] | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> list[Recorded]:
+    """Facts in the order they were recorded."""
+    return _since(asker, after, job, project, kind, limit)
+
+
+@router.get("/facts/stream", tags=["facts"], response_class=EventSourceResponse)
+async def stream_facts(
+    asker: AskerHere, after: int = 0, job: str | None = None, project: str | None = None
+) -> AsyncIterator[ServerSentEvent]:
+    """Facts as they are recorded."""
+    while True:
+        page = await run_in_threadpool(_since, asker, after, job, project, None, 200)
+        for recorded in page:
+            after = recorded.seq
+            yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(after))
+        if not page:
+            await asyncio.sleep(POLL_S)
+
+
+@router.get("/projects/{project}/statement", tags=["usage"])
+def statement(project: str, month: str, asker: AskerHere) -> Statement:
+    """The project's month: device-seconds by job, waiting at zero."""
+    asker.check(Verb.READ, "statement", project)
+    parse_month(month)
+    platform = asker.platform
+    with platform.database.read() as c:
+        return statement_of(c, project, month, platform.settings.timezone, platform.clock.now())
+
+
+@router.get("/projects/{project}/statement.csv", tags=["usage"])
+def statement_csv(project: str, month: str, asker: AskerHere) -> Response:
+    """The same as CSV."""
+    lines = csv_lines(statement(project, month, asker))
+    return Response("".join(lines), media_type="text/csv; charset=utf-8")
+
+
+@router.get("/projects/{project}/intervals", tags=["usage"])
+def intervals(project: str, asker: AskerHere) -> list[Interval]:
+    """Every interval in which the project had devices: what a statement's totals open into."""
+    asker.check(Verb.READ, "statement", project)
+    with asker.platform.database.read() as c:
+        return intervals_of(c, project)
+
+
+def _since(
+    asker: Asker, after: int, job: str | None, project: str | None, kinds: list[str] | None, limit: int
+) -> list[Recorded]:
+    with asker.platform.database.read() as c:
+        found = jobs.find(c, job) if job else None
+        asker.check(Verb.READ, "fact", found.spec.project if found else project)
+        if found is None and project is None and asker.projects is not None:
+            asker.check(Verb.READ, "fact", "*")
+        page = facts.since(c, after, job=found.id if found else None, project=project, kinds=kinds, limit=limit)
+    return [
+        Recorded(
+            seq=recorded.seq,
+            kind=recorded.fact.kind,
+            at=recorded.fact.at,
+            by=recorded.fact.by,
+            data={
+                name: VALUES.dump_python(getattr(recorded.fact, name), mode="json")
+                for name in field_names(recorded.fact.kind)
+            },
+        )
+        for recorded in page
+    ]
+
+
+def _taken(node: Node, live: list[Attempt]) -> dict[int, str]:
+    return {
+        device: attempt.id
+        for attempt in live
+        for placement in attempt.placements
+        if placement.node == node.name
+        for device in placement.devices
+    }

@@ -1,0 +1,95 @@
+"""Put a job beside what is known of it: its attempt, its rate, why it waits, the verdict in words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends
+from sqlalchemy import Connection
+
+from headway.diagnosis.describe import describe
+from headway.diagnosis.progress import Sample, rate
+from headway.domain.attempt import Attempt
+from headway.domain.checkpoint import LossBill
+from headway.domain.errors import Language
+from headway.domain.job import Job
+from headway.domain.lifecycle import JobState
+from headway.scheduler import explain
+from headway.server.api.views import AttemptView, BillView, JobView, WaitView
+from headway.server.platform import Platform
+from headway.server.problems import language_of
+from headway.store import agents, attempts, plans, verdicts
+
+LanguageHere = Annotated[Language, Depends(language_of)]
+POINTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """How an attempt moves now. None: unknown."""
+
+    loss: float | None = None
+    rate: float | None = None
+    left_s: float | None = None
+    at: datetime | None = None
+
+
+def show_job(platform: Platform, c: Connection, job: Job, language: Language) -> JobView:
+    """A job with its newest attempt, its movement, its wait and the last verdict."""
+    tries = attempts.of_job(c, job.id) if job.attempts else []
+    attempt = tries[-1] if tries else None
+    verdict = next((v for v in (verdicts.get(c, a.id) for a in reversed(tries)) if v is not None), None)
+    moves = movement(platform, attempt, job) if attempt is not None and job.step is not None else Movement()
+    return JobView(
+        job=job,
+        devices=job.spec.request.devices,
+        attempt=attempt,
+        loss=moves.loss,
+        rate=moves.rate,
+        left_s=moves.left_s,
+        last_progress_at=moves.at,
+        waits=_waits(c, job, language) if job.state == JobState.QUEUED else None,
+        verdict=verdict,
+        verdict_text=describe(verdict, language) if verdict else None,
+    )
+
+
+def show_attempt(c: Connection, attempt: Attempt, language: Language) -> AttemptView:
+    """An attempt with its exits and its verdict in words."""
+    verdict = verdicts.get(c, attempt.id)
+    words = describe(verdict, language) if verdict else None
+    return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words)
+
+
+def show_bill(bill: LossBill) -> BillView:
+    """A bill with its derived figures."""
+    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s)
+
+
+def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
+    """Rate and time left from the newest samples of the furthest rank."""
+    newest = platform.readings.latest(attempt.id)
+    steps = [reading for reading in newest if reading.name == "step"]
+    if not steps:
+        return Movement()
+    lead = max(steps, key=lambda reading: reading.value)
+    recent = platform.readings.recent(attempt.id, "step", rank=lead.rank, points=POINTS)
+    pace = rate([Sample(at, int(step)) for at, step in recent], job.total)
+    losses = [reading.value for reading in newest if reading.name == "loss" and reading.rank == lead.rank]
+    left = pace.left.total_seconds() if pace.left is not None else None
+    return Movement(losses[0] if losses else None, pace.steps_per_s, left, lead.at)
+
+
+def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
+    waits = plans.waits(c, job.id)
+    if waits is None:
+        return None
+    return WaitView(
+        position=waits.position,
+        ahead=list(waits.ahead),
+        reason=waits.reason.code,
+        numbers=explain.params(waits.reason),
+        sentence=explain.sentence(waits.reason, language),
+        reserved_at=waits.reserved_at,
+        forecast=plans.forecast(c, job.id),
+    )

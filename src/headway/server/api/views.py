@@ -1,0 +1,110 @@
+"""What people get: domain values as they are, put beside what belongs to them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from headway.diagnosis.verdict import Verdict
+from headway.domain.attempt import Attempt, RankExit
+from headway.domain.checkpoint import LossBill
+from headway.domain.job import Job
+from headway.domain.service import Replica, Service, Split
+from headway.scheduler.plan import Forecast
+
+T = TypeVar("T")
+
+
+class Page(BaseModel, Generic[T]):
+    """One page of a list; `next` is the cursor of the following one."""
+
+    items: list[T]
+    next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitView:
+    """Why a job waits: its place, who is ahead, one dominant reason with its numbers, and the same in words."""
+
+    position: int
+    ahead: list[str]
+    reason: str
+    numbers: dict[str, Any]
+    sentence: str
+    reserved_at: datetime | None
+    forecast: Forecast | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job with what is known of it now. Rates are steps per second; `left_s` seconds."""
+
+    job: Job
+    devices: int
+    attempt: Attempt | None
+    loss: float | None
+    rate: float | None
+    left_s: float | None
+    last_progress_at: datetime | None
+    waits: WaitView | None
+    verdict: Verdict | None
+    verdict_text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """An attempt with its exits and its verdict."""
+
+    attempt: Attempt
+    exits: list[RankExit]
+    verdict: Verdict | None
+    verdict_text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BillView:
+    """A loss bill with what follows from it."""
+
+    bill: LossBill
+    lost_steps: int
+    kill_to_first_step_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A fact with its place in the list."""
+
+    seq: int
+    kind: str
+    at: datetime
+    by: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceView:
+    """A service with its replicas, where it is served, and whether the gateway has its present split."""
+
+    service: Service
+    split: Split | None
+    replicas: list[Replica]
+    url: str
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TokenView:
+    """A token, told once."""
+
+    token: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrillView:
+    """A drill that was ordered."""
+
+    drill: str
+    job: str
+    rank: int

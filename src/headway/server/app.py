@@ -1,0 +1,48 @@
+"""The HTTP application: routes under `/api/v1`, errors as problems, and the loops for as long as it runs."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import APIRouter, FastAPI
+
+from headway import __version__
+from headway.server import problems
+from headway.server.api import agent, assets, directory, jobs, logs, observing, services
+from headway.server.loops.all import all_loops
+from headway.server.loops.runner import run_loops
+from headway.server.platform import Platform
+
+PREFIX = "/api/v1"
+AREAS = (jobs, logs, directory, assets, services, observing, agent)
+
+
+def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
+    """The application of one platform; without loops it only answers (tests)."""
+
+    @asynccontextmanager
+    async def life(_app: FastAPI) -> AsyncIterator[None]:
+        turning = asyncio.create_task(run_loops(platform, all_loops())) if with_loops else None
+        yield
+        if turning is not None:
+            turning.cancel()
+            with suppress(asyncio.CancelledError):
+                await turning
+        platform.close()
+
+    app = FastAPI(
+        title="Headway",
+        version=__version__,
+        lifespan=life,
+        docs_url=f"{PREFIX}/docs",
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        max_body_size=platform.settings.body_limit_bytes,
+    )
+    app.state.platform = platform
+    problems.install(app)
+    whole = APIRouter(prefix=PREFIX)
+    for area in AREAS:
+        whole.include_router(area.router)
+    app.include_router(whole)
+    return app

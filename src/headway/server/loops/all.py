@@ -1,0 +1,27 @@
+"""The loops a server turns, and how often each looks when nobody wakes it."""
+
+from headway.server.loops.diagnose import diagnose
+from headway.server.loops.dispatch import dispatch
+from headway.server.loops.meter import meter
+from headway.server.loops.observe import Observe
+from headway.server.loops.recover import recover
+from headway.server.loops.retain import examine_checkpoints, persist, retain
+from headway.server.loops.runner import Loop
+from headway.server.loops.schedule import Schedule
+from headway.server.loops.serve import Serve
+
+
+def all_loops() -> tuple[Loop, ...]:
+    """Fresh loops, each with its own memory."""
+    return (
+        Loop("schedule", 1.0, Schedule()),
+        Loop("dispatch", 2.0, dispatch),
+        Loop("observe", 1.0, Observe()),
+        Loop("diagnose", 5.0, diagnose),
+        Loop("recover", 5.0, recover),
+        Loop("meter", 10.0, meter),
+        Loop("serve", 0.5, Serve()),
+        Loop("persist", 1.0, persist),
+        Loop("verify", 1.0, examine_checkpoints),
+        Loop("retain", 600.0, retain),
+    )

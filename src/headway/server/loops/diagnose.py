@@ -1,0 +1,77 @@
+"""Diagnose: gather the evidence of every attempt that broke, and write the verdict."""
+
+import asyncio
+
+from headway.diagnosis.evidence import Evidence, LogTail
+from headway.diagnosis.examine import examine
+from headway.domain.attempt import Attempt
+from headway.domain.events import LaunchFailed, VerdictReached
+from headway.domain.job import Job
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.operations.settle import LOST
+from headway.server.platform import Platform
+from headway.store import agents, attempts, drills, facts, jobs, verdicts
+
+TAIL_BYTES = 256 << 10
+
+
+async def diagnose(platform: Platform) -> None:
+    """One verdict for each broken attempt that has none."""
+    if await asyncio.to_thread(_diagnose, platform):
+        platform.wake("recover")
+
+
+def _diagnose(platform: Platform) -> bool:
+    with platform.database.read() as c:
+        broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
+        waiting = [(job, a) for job, a in broken if a.state == AttemptState.ENDED and verdicts.get(c, a.id) is None]
+    for job, attempt in waiting:
+        verdict = examine(gather(platform, job, attempt))
+        with platform.database.write() as c:
+            verdicts.put(c, verdict)
+            reached = VerdictReached(
+                at=platform.clock.now(),
+                by="server",
+                job=job.id,
+                attempt=attempt.id,
+                fault=verdict.fault,
+                owner=verdict.owner,
+                rank=verdict.rank,
+                node=verdict.node,
+            )
+            facts.append(c, reached)
+    return bool(waiting)
+
+
+def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
+    """Exits first-hand, the last words of each rank, lost agents, and what Headway itself did to the attempt."""
+    per_node = job.spec.request.ranks_per_node
+    where = {
+        index * per_node + local: placement.node
+        for index, placement in enumerate(attempt.placements)
+        for local in range(per_node)
+    }
+    with platform.database.read() as c:
+        exits = tuple(agents.exits(c, attempt.id))
+        parts = agents.of_attempt(c, attempt.id)
+        drilled = [drill.rank for drill in drills.of_job(c, job.id) if drill.attempt == attempt.id]
+        refused = [recorded.fact for recorded in facts.since(c, 0, job=job.id, kinds={LaunchFailed.kind})]
+    refusals = [fact.reason for fact in refused if isinstance(fact, LaunchFailed) and fact.attempt == attempt.id]
+    failed_start = [part.detail or part.ended_reason for part in parts if part.ended_reason == "start-failed"]
+    return Evidence(
+        job=job.id,
+        attempt=attempt.id,
+        nodes=where,
+        exits=exits,
+        logs={rank: _tail(platform, attempt, rank) for rank in platform.logs.ranks(attempt.id)},
+        lost_agents={p.node: p.ended_at for p in parts if p.ended_reason == LOST and p.ended_at is not None},
+        stop_reason=attempt.stop_reason,
+        launch_error=next(iter(refusals + failed_start), None),
+        drill_rank=drilled[-1] if drilled else None,
+        last_step=attempt.step,
+    )
+
+
+def _tail(platform: Platform, attempt: Attempt, rank: int) -> LogTail:
+    start = max(0, platform.logs.size(attempt.id, rank) - TAIL_BYTES)
+    return LogTail(rank, start, platform.logs.read(attempt.id, rank, start, TAIL_BYTES))

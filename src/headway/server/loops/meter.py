@@ -1,0 +1,35 @@
+"""Meter: post every interval that has closed to the ledger. Posting again is harmless: an entry's key is unique."""
+
+import asyncio
+from zoneinfo import ZoneInfo
+
+from headway.domain.events import AttemptEnded, AttemptPlaced
+from headway.metering.intervals import intervals
+from headway.metering.ledger import post
+from headway.server.platform import Platform
+from headway.store import cursors, facts, ledger
+
+CURSOR = "meter"
+BATCH = 500
+KINDS = {AttemptPlaced.kind, AttemptEnded.kind}
+
+
+async def meter(platform: Platform) -> None:
+    """Post what closed since the last turn."""
+    while await asyncio.to_thread(_post, platform):
+        await asyncio.sleep(0)
+
+
+def _post(platform: Platform) -> bool:
+    """Post one batch; whether there may be more. The cursor moves in the transaction that posts."""
+    zone = ZoneInfo(platform.settings.timezone)
+    with platform.database.read() as c:
+        ended = facts.since(c, cursors.get(c, CURSOR), kinds={AttemptEnded.kind}, limit=BATCH)
+        if not ended:
+            return False
+        jobs = [recorded.fact.job for recorded in ended if isinstance(recorded.fact, AttemptEnded)]
+        known = [recorded.fact for job in jobs for recorded in facts.since(c, 0, job=job, kinds=KINDS)]
+    with platform.database.write() as c:
+        ledger.post(c, post(intervals(known), zone))
+        cursors.set(c, CURSOR, ended[-1].seq)
+    return len(ended) == BATCH

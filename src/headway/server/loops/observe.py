@@ -1,0 +1,139 @@
+"""Observe: refresh the nodes, look at every live attempt through its engine, and stop what was asked to stop.
+
+The agents' reports are the first witness; this loop notices what no agent can say: that an agent died, never began, or
+does not obey. Unknown is not dead.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+from pydantic import TypeAdapter
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt
+from headway.domain.errors import PlatformError
+from headway.domain.events import AgentLost
+from headway.domain.ids import AttemptId
+from headway.domain.lifecycle import AttemptState
+from headway.domain.resources import Node
+from headway.engines.protocol import Handle, Observation, Sight
+from headway.server.operations.report import GANG_GRACE, is_broken
+from headway.server.operations.settle import LOST, settle
+from headway.server.platform import Platform
+from headway.store import agents, attempts, facts, nodes
+from headway.store.agents import NodeReport
+
+log = structlog.get_logger("headway.observe")
+HANDLES = TypeAdapter(Handle)
+INVENTORY_EVERY = timedelta(seconds=10)
+PATIENCE = {Sight.AGENT_LOST: timedelta(seconds=10), Sight.ABSENT: timedelta(seconds=30)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """An attempt whose engine is to end it."""
+
+    handle: Handle
+    grace: timedelta
+
+
+@dataclass(slots=True)
+class Observe:
+    """The loop's own memory: since when a node's part has been seen gone, and when the inventory was read."""
+
+    inventory_at: datetime | None = None
+    gone_since: dict[tuple[AttemptId, str], datetime] = field(default_factory=dict)
+
+    async def __call__(self, platform: Platform) -> None:
+        await self._inventory(platform)
+        handles, stops = await asyncio.to_thread(_live, platform)
+        for engine in platform.engines.values():
+            mine = [handle for handle in handles if handle.engine == engine.name]
+            seen = await engine.observe(mine) if mine else ()
+            if await asyncio.to_thread(self._apply, platform, seen):
+                platform.wake("diagnose", "schedule", "meter")
+        for stop in stops:
+            await platform.engines[stop.handle.engine].stop(stop.handle, stop.grace)
+
+    async def _inventory(self, platform: Platform) -> None:
+        now = platform.clock.now()
+        if self.inventory_at is not None and now - self.inventory_at < INVENTORY_EVERY:
+            return
+        for engine in platform.engines.values():
+            try:
+                inventory = await engine.inventory()
+            except PlatformError as error:
+                log.warning("inventory unknown", engine=engine.name, error=str(error))
+                continue
+            if await asyncio.to_thread(_put_nodes, platform, inventory.nodes, inventory.at):
+                platform.wake("schedule")
+        self.inventory_at = now
+
+    def _apply(self, platform: Platform, seen: Sequence[Observation]) -> bool:
+        """End parts that have been gone for longer than their agent may take to say so itself."""
+        over = [observation for observation in seen if self._is_over(platform, observation)]
+        if not over:
+            return False
+        now = platform.clock.now()
+        with platform.database.write() as c:
+            for observation in over:
+                attempt = attempts.get(c, observation.attempt)
+                part = {p.node: p for p in agents.of_attempt(c, observation.attempt)}.get(observation.node)
+                if attempt is None or (part is not None and part.ended_at is not None):
+                    continue
+                fact = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
+                facts.append(c, fact)
+                agents.upsert(c, _lost_part(observation, now))
+                settle(c, attempt, at=now, hold=platform.settings.hold)
+        return True
+
+    def _is_over(self, platform: Platform, observation: Observation) -> bool:
+        key = (observation.attempt, observation.node)
+        if observation.sight in (Sight.RUNNING, Sight.UNKNOWN):
+            self.gone_since.pop(key, None)
+            return False
+        since = self.gone_since.setdefault(key, observation.at)
+        patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
+        return observation.at - since >= patience
+
+
+def _lost_part(observation: Observation, now: datetime) -> NodeReport:
+    return NodeReport(
+        attempt=observation.attempt,
+        node=observation.node,
+        phase="ended",
+        seq=0,
+        first_at=now,
+        last_at=now,
+        ended_at=observation.at,
+        ended_reason=LOST,
+        detail=observation.detail or observation.sight.value,
+    )
+
+
+def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
+    with platform.database.write() as c:
+        return nodes.put(c, list(found), at)
+
+
+def _live(platform: Platform) -> tuple[list[Handle], list[Stop]]:
+    with platform.database.read() as c:
+        live = [attempt for attempt in attempts.live(c) if attempt.state != AttemptState.PLACED]
+        found = {attempt.id: attempts.handle(c, attempt.id) for attempt in live}
+        handles = {key: HANDLES.validate_python(value) for key, value in found.items() if value}
+        wished = {attempt.id: _stop_of(platform, c, attempt) for attempt in live if attempt.id in handles}
+    stops = [Stop(handles[key], grace) for key, grace in wished.items() if grace is not None]
+    return list(handles.values()), stops
+
+
+def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta | None:
+    """The grace of a wish to stop; a gang broken for long enough is ended by the engine, should an agent not obey."""
+    wish = attempts.stop_request(c, attempt.id)
+    if wish is not None:
+        return wish.grace
+    bad = [exit.at for exit in agents.exits(c, attempt.id) if not exit.is_clean]
+    late = platform.clock.now() - 3 * GANG_GRACE
+    return GANG_GRACE if is_broken(c, attempt) and bad and min(bad) < late else None

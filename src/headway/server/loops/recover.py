@@ -1,0 +1,99 @@
+"""Recover: decide whether a broken job goes on, and from which checkpoint that verifies now; open its loss bill."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headway.diagnosis.advice import Decision
+from headway.diagnosis.advice import recover as advise
+from headway.diagnosis.verdict import Verdict
+from headway.domain.attempt import Attempt
+from headway.domain.events import RecoveryDecided
+from headway.domain.job import Job
+from headway.domain.lifecycle import JobState
+from headway.scheduler.snapshot import Hold
+from headway.sdk.job import checkpoint as on_disk
+from headway.server.operations.bills import open_bill
+from headway.server.operations.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.stopping import end
+from headway.server.platform import Platform
+from headway.store import attempts, facts, holds, jobs, verdicts
+
+
+async def recover(platform: Platform) -> None:
+    """Decide for every job whose verdict is in."""
+    if await asyncio.to_thread(_recover, platform):
+        platform.wake("schedule")
+
+
+def _recover(platform: Platform) -> bool:
+    with platform.database.read() as c:
+        broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
+        ready = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
+    for job, attempt, verdict in ready:
+        if verdict is not None:
+            _decide(platform, job, attempt, verdict)
+    return bool(ready)
+
+
+def _decide(platform: Platform, job: Job, attempt: Attempt, verdict: Verdict) -> None:
+    progressed = (attempt.step or 0) > attempt.resume_step
+    decision = advise(verdict, failures=job.failures, retries=job.spec.recovery.retries, progressed=progressed)
+    newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
+    found = None if newest is None else Found(str(newest.path), newest.step)
+    now = platform.clock.now()
+    with platform.database.write() as c:
+        present = jobs.get(c, job.id)
+        if present is None or present.state != JobState.RECOVERING:
+            return
+        for bad in rejected:
+            record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
+        if found is not None:
+            record_verified(c, attempt, found, now)
+        _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A broken job at the moment of decision: what broke, why, and the checkpoint to go on from (None: step 0)."""
+
+    job: Job
+    attempt: Attempt
+    verdict: Verdict
+    decision: Decision
+    found: Found | None
+    at: datetime
+    held_until: datetime
+
+
+def _write(c: Connection, case: Case) -> None:
+    _say(c, case)
+    if case.decision.resume:
+        _resume(c, case)
+    else:
+        end(c, case.job, JobState.FAILED, at=case.at, by="server", reason=case.decision.reason)
+
+
+def _resume(c: Connection, case: Case) -> None:
+    """Send the job back to the queue with its devices held for it."""
+    jobs.set_failures(c, case.job.id, case.decision.failures)
+    open_bill(c, case.attempt, case.verdict, case.found.step if case.found else 0)
+    holds.put(c, Hold(case.job.id, case.attempt.device_type, case.attempt.placements, case.held_until))
+    jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=case.decision.reason)
+
+
+def _say(c: Connection, case: Case) -> None:
+    decided = RecoveryDecided(
+        at=case.at,
+        by="server",
+        job=case.job.id,
+        attempt=case.attempt.id,
+        resume=case.decision.resume,
+        resume_from=case.found.path if case.found else None,
+        resume_step=case.found.step if case.found else 0,
+        reason=case.decision.reason,
+        held_until=case.held_until if case.decision.resume else None,
+    )
+    facts.append(c, decided)

@@ -1,0 +1,56 @@
+"""Retain: keep what is needed and let go of what is not; look at new checkpoints before anybody needs them."""
+
+import asyncio
+from datetime import timedelta
+
+from headway.domain.checkpoint import Checkpoint, CheckpointState
+from headway.sdk.job.checkpoint import Verification, verify
+from headway.server.operations.checkpoints import Found, record_rejected, record_verified
+from headway.server.platform import Platform
+from headway.store import attempts, checkpoints, idempotency
+
+IDEMPOTENCY_KEPT = timedelta(days=1)
+
+
+async def persist(platform: Platform) -> None:
+    """Make the logs received so far survive a crash."""
+    await asyncio.to_thread(platform.logs.flush)
+
+
+async def retain(platform: Platform) -> None:
+    """Forget old readings and idempotency keys."""
+    now = platform.clock.now()
+    await asyncio.to_thread(platform.readings.prune, now - timedelta(days=platform.settings.readings_days))
+    await asyncio.to_thread(_forget_keys, platform)
+
+
+async def examine_checkpoints(platform: Platform) -> None:
+    """Verify every checkpoint that was reported and not looked at yet."""
+    for checkpoint in await asyncio.to_thread(_unverified, platform):
+        found = await asyncio.to_thread(verify, checkpoint.path)
+        await asyncio.to_thread(_record, platform, checkpoint, found)
+
+
+def _forget_keys(platform: Platform) -> None:
+    with platform.database.write() as c:
+        idempotency.prune(c, platform.clock.now() - IDEMPOTENCY_KEPT)
+
+
+def _unverified(platform: Platform) -> list[Checkpoint]:
+    with platform.database.read() as c:
+        return checkpoints.in_state(c, CheckpointState.SAVED)
+
+
+def _record(platform: Platform, checkpoint: Checkpoint, found: Verification) -> None:
+    now = platform.clock.now()
+    seen = Found(checkpoint.path, checkpoint.step)
+    with platform.database.write() as c:
+        attempt = attempts.get(c, checkpoint.attempt)
+        if attempt is None:
+            return
+        if found.ok:
+            record_verified(c, attempt, seen, now)
+        elif found.reason == "no-manifest":
+            checkpoints.set_state(c, checkpoint.job, checkpoint.path, CheckpointState.DELETED, "thinned by the program")
+        else:
+            record_rejected(c, checkpoint.job, seen, found.reason, now)

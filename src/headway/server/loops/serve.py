@@ -1,0 +1,115 @@
+"""Serve: follow the replicas of every service, and give the gateway its routes when they change.
+
+The gateway serves on while this server is away: it reads one file that is replaced atomically.
+"""
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from typing import Any
+
+import structlog
+
+from headway.domain.events import ReplicaReady
+from headway.domain.job import Job
+from headway.domain.lifecycle import JobState
+from headway.domain.service import Replica, ReplicaState
+from headway.registry.routes import routes
+from headway.server.platform import Platform
+from headway.store import attempts, facts, jobs, services
+
+log = structlog.get_logger("headway.serve")
+PROBE_S = 2.0
+
+
+@dataclass(slots=True)
+class Serve:
+    """The loop's own memory: the routes as the gateway has them."""
+
+    written: list[dict[str, Any]] | None = None
+    generation: int = 0
+
+    async def __call__(self, platform: Platform) -> None:
+        for replica, job, endpoint in await asyncio.to_thread(_changing, platform):
+            state = await asyncio.to_thread(_state_of, replica, job, endpoint)
+            if state != replica.state:
+                await asyncio.to_thread(_record, platform, replica, state, endpoint)
+        await asyncio.to_thread(self._write_routes, platform)
+
+    def _write_routes(self, platform: Platform) -> None:
+        path = platform.gateway / "routes.json"
+        if self.written is None:
+            self.written, self.generation = _read_routes(path)
+        with platform.database.read() as c:
+            wanted = routes(services.all(c), services.replicas(c), self.generation + 1)
+        if wanted["services"] == self.written:
+            return
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(wanted))
+        os.replace(temporary, path)
+        self.written, self.generation = wanted["services"], wanted["generation"]
+
+
+def _read_routes(path: os.PathLike[str]) -> tuple[list[dict[str, Any]], int]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            known = json.load(file)
+        return known["services"], known["generation"]
+    except (OSError, ValueError, KeyError):
+        return [], 0
+
+
+def _changing(platform: Platform) -> list[tuple[Replica, Job, str | None]]:
+    """Every replica that is not gone, with its job and where its newest attempt listens."""
+    found = []
+    with platform.database.read() as c:
+        for replica in services.replicas(c):
+            job = jobs.get(c, replica.job)
+            if replica.state == ReplicaState.GONE or job is None:
+                continue
+            tries = attempts.of_job(c, job.id)
+            handle = attempts.handle(c, tries[-1].id) if tries else None
+            found.append((replica, job, handle["endpoint"] if handle else None))
+    return found
+
+
+def _state_of(replica: Replica, job: Job, endpoint: str | None) -> ReplicaState:
+    if job.state.is_terminal or job.state == JobState.STOPPING:
+        return ReplicaState.GONE
+    if job.state != JobState.RUNNING or endpoint is None:
+        return ReplicaState.STARTING
+    if replica.state == ReplicaState.READY and replica.endpoint == endpoint:
+        return ReplicaState.READY
+    return ReplicaState.READY if _answers(endpoint, job.spec.ready_path or "/health") else ReplicaState.STARTING
+
+
+def _answers(endpoint: str, path: str) -> bool:
+    host, _, port = endpoint.rpartition(":")
+    connection = HTTPConnection(host, int(port), timeout=PROBE_S)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def _record(platform: Platform, replica: Replica, state: ReplicaState, endpoint: str | None) -> None:
+    now = platform.clock.now()
+    log.info("replica", service=replica.service, version=replica.version, state=state, endpoint=endpoint)
+    with platform.database.write() as c:
+        changed = Replica(replica.service, replica.version, replica.job, state, endpoint)
+        services.put_replica(c, changed)
+        if state == ReplicaState.READY and endpoint is not None:
+            ready = ReplicaReady(
+                at=now,
+                by="server",
+                service=replica.service,
+                version=replica.version,
+                job=replica.job,
+                endpoint=endpoint,
+            )
+            facts.append(c, ready)

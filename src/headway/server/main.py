@@ -1,0 +1,95 @@
+"""`headway-server`: what operators type. Reads arguments, takes the home's lock, and runs the control plane."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from headway.domain.errors import PlatformError
+from headway.server.settings import Settings
+
+FAILED = 1
+
+
+def _settings(**given: object) -> Settings:
+    """Settings from the environment, with what was typed on top."""
+    return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+
+
+class Command(click.Group):
+    """Prints an error of ours as a message and a hint instead of a traceback."""
+
+    def invoke(self, context: click.Context) -> object:
+        try:
+            return super().invoke(context)
+        except PlatformError as error:
+            click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
+            sys.exit(FAILED)
+
+
+@click.group(cls=Command)
+@click.version_option(package_name="headway")
+def main() -> None:
+    """Run and look after a Headway server."""
+
+
+home_option = click.option("--home", type=click.Path(path_type=Path), help="where everything is kept [~/.headway]")
+
+
+@main.command()
+@home_option
+@click.option("--host", help="address to listen on [127.0.0.1]")
+@click.option("--port", type=int, help="port of the API [8470]")
+@click.option("--gateway-port", type=int, help="port of the inference gateway [8471]")
+@click.option("--database", "database_url", help="postgresql://… instead of SQLite in the home")
+@click.option("--nodes", help="divide this machine into virtual nodes, as in n1:2,n2:2")
+@click.option("--timezone", help="zone in which months are cut [Asia/Shanghai]")
+@click.option("--detach", is_flag=True, help="go on in the background once the API answers")
+def up(detach: bool, **given: object) -> None:
+    """Start everything on this machine: API, loops, store, gateway."""
+    from headway.server import running
+
+    settings = _settings(**given)
+    if detach:
+        click.echo(running.start_detached(settings, sys.argv[1:]))
+    else:
+        running.run(settings)
+
+
+@main.command()
+@home_option
+def down(**given: object) -> None:
+    """Stop the server and the gateway. Ranks that still run go on, and are found again by the next `up`."""
+    from headway.server import running
+
+    click.echo(running.stop(_settings(**given)))
+
+
+@main.command()
+@home_option
+@click.option("--database", "database_url", help="postgresql://… instead of SQLite in the home")
+def migrate(**given: object) -> None:
+    """Bring the database to this version's schema."""
+    from headway.store.database import Database
+
+    settings = _settings(**given)
+    settings.home.mkdir(parents=True, exist_ok=True)
+    Database(settings.url).migrate()
+    click.echo("the database is up to date")
+
+
+@main.command()
+@home_option
+@click.option("--database", "database_url", help="postgresql://… instead of SQLite in the home")
+def doctor(**given: object) -> None:
+    """Look at everything the server needs and say what is missing."""
+    from headway.server.doctor import examine
+
+    findings = examine(_settings(**given))
+    for finding in findings:
+        click.echo(f"{'ok ' if finding.ok else '×  '}{finding.what}: {finding.detail}")
+    sys.exit(0 if all(finding.ok for finding in findings) else FAILED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Register data sets and weights: a version number, a digest of every file, and where it came from.
+
+Weights are copied out of the checkpoint into the model folder, so that no retention of checkpoints can take them away.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from headway.domain.checkpoint import Checkpoint, CheckpointState
+from headway.domain.errors import PlatformError
+from headway.domain.events import DatasetRegistered, TemplateAdded, VersionRegistered
+from headway.domain.ids import check_name
+from headway.domain.job import Job
+from headway.domain.template import Template, parse
+from headway.domain.version import DatasetVersion, Lineage, ModelVersion
+from headway.sdk.job.checkpoint import verify
+from headway.server.operations.directory import Change
+from headway.server.operations.unix import check_readable
+from headway.server.platform import Platform
+from headway.store import agents, assets, attempts, checkpoints, facts, templates
+
+BLOCK = 1 << 20
+WEIGHTS = "hf"
+
+
+def add_template(c: Connection, change: Change, content: dict[str, object]) -> tuple[Template, int]:
+    """Check a template and store it as the next version; the same content again is the same version."""
+    template = parse(content)
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    number = templates.add(c, template.name, content, digest, change.at, change.by)
+    facts.append(c, TemplateAdded(at=change.at, by=change.by, template=f"{template.name}@{number}"))
+    return template, number
+
+
+def register_dataset(c: Connection, change: Change, name: str, path: str, note: str) -> DatasetVersion:
+    """Register a folder as it is now. The same content under the same name is the same version."""
+    check_name("name", name)
+    check_readable(c, "path", path, change.by)
+    digest, size, count = digest_folder(Path(path))
+    newest = assets.dataset(c, name)
+    if newest is not None and newest.digest == digest and newest.path == path:
+        return newest
+    number = assets.next_dataset_number(c, name)
+    version = DatasetVersion(name, number, path, digest, size, count, change.at, change.by, note)
+    assets.add_dataset(c, version)
+    facts.append(c, DatasetRegistered(at=change.at, by=change.by, dataset=version.reference, digest=digest))
+    return version
+
+
+def register_model(
+    platform: Platform, c: Connection, change: Change, name: str, job: Job, step: int | None
+) -> ModelVersion:
+    """Register the weights of a job's verified checkpoint (the newest, or the one of a step) as the next version."""
+    check_name("name", name)
+    chosen = _choose(c, job, step)
+    found = verify(chosen.path)
+    if not found.ok or found.manifest is None:
+        raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
+    weights = Path(chosen.path) / WEIGHTS
+    number = assets.next_model_number(c, name)
+    target = platform.models / name / str(number)
+    copy_folder(weights if weights.is_dir() else Path(chosen.path), target)
+    digest, size, _ = digest_folder(target)
+    version = ModelVersion(
+        name=name,
+        number=number,
+        project=job.spec.project,
+        path=str(target),
+        digest=digest,
+        bytes=size,
+        created_at=change.at,
+        created_by=change.by,
+        lineage=_lineage(c, job, chosen),
+    )
+    assets.add_model(c, version)
+    registered = VersionRegistered(at=change.at, by=change.by, version=version.reference, job=job.id, step=chosen.step)
+    facts.append(c, registered)
+    return version
+
+
+def digest_folder(folder: Path) -> tuple[str, int, int]:
+    """A digest over names, sizes and contents of every file below; total bytes; number of files."""
+    if not folder.is_dir():
+        raise PlatformError("invalid-field", field="path", value=str(folder), rule="an existing folder")
+    whole, size, count = hashlib.sha256(), 0, 0
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
+        one = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(BLOCK):
+                one.update(block)
+                size += len(block)
+        whole.update(f"{path.relative_to(folder)}\0{one.hexdigest()}\n".encode())
+        count += 1
+    if count == 0:
+        raise PlatformError("invalid-field", field="path", value=str(folder), rule="a folder with files in it")
+    return whole.hexdigest(), size, count
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder whole or not at all: into a sibling first, then renamed over what an earlier crash left."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".new-{target.name}")
+    shutil.rmtree(temporary, ignore_errors=True)
+    shutil.copytree(source, temporary, symlinks=True)
+    shutil.rmtree(target, ignore_errors=True)
+    os.replace(temporary, target)
+
+
+def _choose(c: Connection, job: Job, step: int | None) -> Checkpoint:
+    known = [p for p in checkpoints.of_job(c, job.id) if p.state in (CheckpointState.VERIFIED, CheckpointState.SAVED)]
+    fitting = [p for p in known if step is None or p.step == step]
+    if not fitting:
+        near = ", ".join(str(p.step) for p in known) or "—"
+        raise PlatformError("not-found", what="checkpoint", value=f"{job.id} step {step or 'latest'}", near=near)
+    return fitting[0]
+
+
+def _lineage(c: Connection, job: Job, checkpoint: Checkpoint) -> Lineage:
+    dataset = None
+    if job.spec.dataset is not None:
+        name, _, number = job.spec.dataset.partition("@")
+        dataset = assets.dataset(c, name, int(number))
+    attempt = attempts.get(c, checkpoint.attempt)
+    seen = [part.facts for part in agents.of_attempt(c, checkpoint.attempt) if part.facts]
+    environment = {key: str(value) for key, value in seen[0].items()} if seen else {}
+    if attempt is not None:
+        environment["device_type"] = attempt.device_type
+        environment["nodes"] = ",".join(placement.node for placement in attempt.placements)
+    return Lineage(
+        job=job.id,
+        attempt=checkpoint.attempt,
+        step=checkpoint.step,
+        checkpoint=checkpoint.path,
+        checkpoint_digest=digest_folder(Path(checkpoint.path))[0],
+        template=job.spec.template,
+        parameters=job.spec.parameters,
+        dataset=job.spec.dataset,
+        dataset_digest=dataset.digest if dataset else None,
+        commit=job.spec.commit,
+        environment=environment,
+    )

@@ -1,0 +1,126 @@
+"""The directory: departments, projects, quotas, users, roles and tokens. Each change is a row and a fact."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from headway.domain.errors import PlatformError
+from headway.domain.events import (
+    DepartmentCreated,
+    Fact,
+    ProjectCreated,
+    QuotaSet,
+    RoleGranted,
+    TokenIssued,
+    UserCreated,
+)
+from headway.domain.ids import check_name
+from headway.domain.quota import Department, Project, Quota
+from headway.server.access import Role
+from headway.server.secrets import digest, hash_password, make_id, make_token, password_fits
+from headway.store import accounts, facts, quotas
+
+TOKEN_DAYS = 90
+# Verifying a password takes as long for a user who does not exist, so that names cannot be guessed by the clock.
+NOBODY = hash_password("nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who changes something, and when."""
+
+    by: str
+    at: datetime
+
+
+def create_department(c: Connection, change: Change, name: str) -> Department:
+    check_name("department", name)
+    if any(known.name == name for known in quotas.departments(c)):
+        raise PlatformError("already-exists", field="department", value=name)
+    department = Department(name, change.at)
+    quotas.add_department(c, department)
+    _say(c, DepartmentCreated(at=change.at, by=change.by, department=name))
+    return department
+
+
+def create_project(c: Connection, change: Change, name: str, department: str) -> Project:
+    check_name("project", name)
+    known = [row.name for row in quotas.departments(c)]
+    if department not in known:
+        raise PlatformError("not-found", what="department", value=department, near=", ".join(known) or "—")
+    if quotas.project(c, name) is not None:
+        raise PlatformError("already-exists", field="project", value=name)
+    project = Project(name, department, change.at)
+    quotas.add_project(c, project)
+    _say(c, ProjectCreated(at=change.at, by=change.by, project=name, department=department))
+    return project
+
+
+def set_quota(c: Connection, change: Change, quota: Quota) -> Quota:
+    check_name("device_type", quota.device_type)
+    require_project(c, quota.project)
+    if quota.devices < 0:
+        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="0 or more")
+    quotas.set_quota(c, quota, at=change.at, by=change.by)
+    _say(
+        c,
+        QuotaSet(
+            at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
+        ),
+    )
+    return quota
+
+
+def create_user(c: Connection, change: Change, name: str, password: str | None, unix_name: str | None) -> None:
+    check_name("user", name)
+    if accounts.user(c, name) is not None:
+        raise PlatformError("already-exists", field="user", value=name)
+    hashed = None if password is None else hash_password(password)
+    accounts.add_user(c, accounts.User(name, hashed, unix_name, change.at))
+    _say(c, UserCreated(at=change.at, by=change.by, user=name))
+
+
+def grant_role(c: Connection, change: Change, user: str, role: Role, project: str | None) -> None:
+    _require_user(c, user)
+    if project is not None:
+        require_project(c, project)
+    accounts.grant_role(c, user, role, project)
+    _say(c, RoleGranted(at=change.at, by=change.by, user=user, role=role, project=project))
+
+
+def issue_token(c: Connection, change: Change, user: str, days: int = TOKEN_DAYS) -> str:
+    """A fresh token, told once; only its digest is kept."""
+    _require_user(c, user)
+    token, name = make_token(), make_id("t")
+    expires_at = change.at + timedelta(days=days)
+    accounts.add_token(c, name, user, digest(token), change.at, expires_at)
+    _say(c, TokenIssued(at=change.at, by=change.by, user=user, token=name, expires_at=expires_at))
+    return token
+
+
+def log_in(c: Connection, at: datetime, user: str, password: str) -> str:
+    """A token for a user name and password. Raises `wrong-password` without saying which of them was wrong."""
+    known = accounts.user(c, user)
+    stored = known.password_hash if known is not None and known.password_hash is not None else NOBODY
+    if not password_fits(stored, password) or stored is NOBODY:
+        raise PlatformError("wrong-password")
+    return issue_token(c, Change(user, at), user)
+
+
+def require_project(c: Connection, name: str) -> Project:
+    project = quotas.project(c, name)
+    if project is None:
+        known = ", ".join(row.name for row in quotas.projects(c)) or "—"
+        raise PlatformError("not-found", what="project", value=name, near=known)
+    return project
+
+
+def _require_user(c: Connection, name: str) -> None:
+    if accounts.user(c, name) is None:
+        known = ", ".join(user.name for user in accounts.users(c)[:10]) or "—"
+        raise PlatformError("not-found", what="user", value=name, near=known)
+
+
+def _say(c: Connection, fact: Fact) -> None:
+    facts.append(c, fact)

@@ -1,0 +1,152 @@
+"""Read what ranks say through the in-job SDK: progress, checkpoints, phases, restores.
+
+Each rank's lines are taken once, by byte offset, in the transaction that records what they say. A line that is not
+understood is skipped: a program's mistake must not stop its agent.
+"""
+
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt
+from headway.domain.checkpoint import Checkpoint
+from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, ProgressSeen, Restored
+from headway.server.operations.bills import after_progress
+from headway.server.platform import Platform
+from headway.server.wire import EventChunk, RankEvent
+from headway.store import agents, attempts, checkpoints, facts, jobs
+from headway.store.readings import Reading
+
+PROGRESS_FACT_EVERY = timedelta(seconds=5)
+
+
+class RankEvents:
+    """The events of one node's ranks within one report."""
+
+    def __init__(self, platform: Platform, c: Connection, attempt: Attempt, node: str) -> None:
+        self.platform = platform
+        self.c = c
+        self.attempt = attempt
+        self.by = f"agent:{node}"
+        self.node = node
+        self.readings: list[Reading] = []
+        self.newest: RankEvent | None = None
+
+    def take(self, chunks: dict[int, EventChunk]) -> tuple[dict[int, int], list[Reading]]:
+        """Record every new line; return the offset recorded for each rank, and readings to be stored."""
+        offsets: dict[int, int] = {}
+        for rank, chunk in chunks.items():
+            offsets[rank] = self._take_rank(rank, chunk)
+        if self.newest is not None:
+            self._progress(self.newest)
+        return offsets, self.readings
+
+    def _take_rank(self, rank: int, chunk: EventChunk) -> int:
+        known = agents.event_offset(self.c, self.attempt.id, rank)
+        data = chunk.data.encode()
+        if chunk.offset > known or chunk.offset + len(data) <= known:
+            return known
+        new = data[known - chunk.offset :]
+        new = new[: new.rfind(b"\n") + 1]
+        for line in new.splitlines():
+            try:
+                event = RankEvent.model_validate_json(line)
+            except ValidationError:
+                continue
+            self._event(rank, event)
+        agents.set_event_offset(self.c, self.attempt.id, rank, known + len(new))
+        return known + len(new)
+
+    def _event(self, rank: int, event: RankEvent) -> None:
+        if event.kind == "progress" and event.step is not None:
+            self._sample(rank, event)
+        elif event.kind == "checkpoint-saved" and event.path and event.step is not None:
+            self._saved(event)
+        elif event.kind == "checkpoint-rejected" and event.path:
+            rejected = CheckpointRejected(
+                at=event.t,
+                by=self.by,
+                job=self.attempt.job,
+                step=event.step,
+                path=event.path,
+                reason=event.reason or "unknown",
+            )
+            facts.append(self.c, rejected)
+        elif event.kind == "restored":
+            self._restored(rank, event)
+        elif event.kind == "phase" and event.name:
+            phase = PhaseEntered(
+                at=event.t, by=self.by, job=self.attempt.job, attempt=self.attempt.id, rank=rank, phase=event.name
+            )
+            facts.append(self.c, phase)
+
+    def _sample(self, rank: int, event: RankEvent) -> None:
+        """Keep every rank's samples as readings; the job's own progress is its furthest rank's."""
+        metrics = {"step": float(event.step or 0), **event.metrics}
+        self.readings += [
+            Reading(self.attempt.id, self.node, rank, None, name, event.t, value) for name, value in metrics.items()
+        ]
+        if self.newest is None or (event.step or 0) >= (self.newest.step or 0):
+            self.newest = event
+
+    def _progress(self, event: RankEvent) -> None:
+        assert event.step is not None
+        if self.attempt.step is not None and event.step <= self.attempt.step:
+            return
+        attempts.set_progress(self.c, self.attempt.id, event.step, event.t)
+        jobs.set_progress(self.c, self.attempt.job, event.step, event.total)
+        after_progress(self.c, self.attempt, event.step, event.t)
+        if _worth_a_fact(self.platform, self.attempt, event):
+            seen = ProgressSeen(
+                at=event.t,
+                by=self.by,
+                job=self.attempt.job,
+                attempt=self.attempt.id,
+                step=event.step,
+                total=event.total,
+                loss=event.metrics.get("loss"),
+            )
+            facts.append(self.c, seen)
+
+    def _saved(self, event: RankEvent) -> None:
+        assert event.step is not None
+        assert event.path is not None
+        attempt = self.attempt
+        saved = Checkpoint(
+            attempt.job, attempt.id, event.step, event.path, event.bytes, event.seconds, saved_at=event.t
+        )
+        checkpoints.record(self.c, saved)
+        fact = CheckpointSaved(
+            at=event.t,
+            by=self.by,
+            job=attempt.job,
+            attempt=attempt.id,
+            step=event.step,
+            path=event.path,
+            bytes=event.bytes,
+            seconds=event.seconds,
+        )
+        facts.append(self.c, fact)
+
+    def _restored(self, rank: int, event: RankEvent) -> None:
+        fact = Restored(
+            at=event.t,
+            by=self.by,
+            job=self.attempt.job,
+            attempt=self.attempt.id,
+            rank=rank,
+            step=event.step or 0,
+            path=event.path,
+            seconds=event.seconds,
+        )
+        facts.append(self.c, fact)
+
+
+def _worth_a_fact(platform: Platform, attempt: Attempt, event: RankEvent) -> bool:
+    """The first step, the last, and one every few seconds; every step is in the readings."""
+    last: datetime | None = platform.progress_facts.get(attempt.id)
+    if attempt.step is not None and event.step != event.total and last and event.t - last < PROGRESS_FACT_EVERY:
+        return False
+    platform.progress_facts[attempt.id] = event.t
+    return True

@@ -1,0 +1,144 @@
+"""Take one report of one node's agent: write what is new in it, and answer what the agent should do.
+
+Everything in a report may come again after a crash of either side; each part is recorded once, by its own key (a rank's
+exit, an events offset, a drill id).
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt, RankExit
+from headway.domain.errors import PlatformError
+from headway.domain.events import AttemptStarted, LogsDropped, RankExited
+from headway.domain.ids import AttemptId
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.operations.rank_events import RankEvents
+from headway.server.operations.settle import settle
+from headway.server.platform import Platform
+from headway.server.wire import Answer, Exit, KillOrder, Report, StopOrder
+from headway.store import agents, attempts, drills, facts, jobs
+from headway.store.agents import NodeReport
+from headway.store.readings import Reading
+
+GANG_GRACE = timedelta(seconds=5)
+
+
+def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -> Answer:
+    """Record a report. Raises `not-found`, or `attempt-over` for a report after the last one."""
+    with platform.database.write() as c:
+        attempt = attempts.get(c, attempt_id)
+        if attempt is None or node not in {placement.node for placement in attempt.placements}:
+            raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}", near="—")
+        attempt = _started(platform, c, attempt, node, report)
+        offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
+        _record(platform, c, attempt, node, report)
+        outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
+        answer = _answer(c, attempt, node, report, offsets)
+    readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
+    if readings:
+        platform.readings.add(readings)
+    if outcome is not None:
+        platform.wake("diagnose", "schedule", "meter")
+    return answer
+
+
+def _started(platform: Platform, c: Connection, attempt: Attempt, node: str, report: Report) -> Attempt:
+    """Move the attempt and its job to running with the first rank anybody saw."""
+    if not report.ranks or attempt.state not in (AttemptState.PLACED, AttemptState.LAUNCHED):
+        return attempt
+    now = platform.clock.now()
+    facts.append(c, AttemptStarted(at=now, by=f"agent:{node}", job=attempt.job, attempt=attempt.id))
+    job = jobs.get(c, attempt.job)
+    if job is not None and job.state == JobState.STARTING:
+        jobs.move(c, attempt.job, JobState.RUNNING, at=now)
+    return attempts.move(c, attempt.id, AttemptState.RUNNING, at=now)
+
+
+def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, report: Report) -> None:
+    """Write the agent's row, its ranks, exits, drops and finished drills."""
+    now = platform.clock.now()
+    if report.ranks:
+        agents.record_ranks(c, attempt.id, node, [(r.rank, r.pid, r.started_at) for r in report.ranks])
+    for exit in report.exits:
+        _record_exit(c, attempt, node, exit)
+    for drop in report.dropped:
+        fact = LogsDropped(
+            at=drop.t,
+            by=f"agent:{node}",
+            job=attempt.job,
+            attempt=attempt.id,
+            rank=drop.rank,
+            offset=drop.from_,
+            bytes=drop.bytes,
+            why=drop.why,
+        )
+        facts.append(c, fact)
+    for drill in report.drills_done:
+        drills.done(c, drill, now)
+    told = NodeReport(attempt.id, node, report.phase, report.seq, first_at=now, last_at=now, facts=report.facts)
+    if report.ended is not None:
+        end = report.ended
+        told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail)
+    agents.upsert(c, told)
+
+
+def _record_exit(c: Connection, attempt: Attempt, node: str, exit: Exit) -> None:
+    error = exit.error
+    seen = RankExit(
+        rank=exit.rank,
+        node=node,
+        at=exit.at,
+        code=exit.code,
+        signal=exit.signal,
+        signal_name=exit.signal_name,
+        core=exit.core,
+        oom_kill=exit.oom_kill,
+        stopped_by_us=exit.stopped_by_us,
+        error_message=error.message if error else None,
+        error_callstack=error.callstack if error else None,
+        error_at=error.timestamp if error else None,
+    )
+    if agents.record_exit(c, attempt.id, seen):
+        fact = RankExited(
+            at=exit.at,
+            by=f"agent:{node}",
+            job=attempt.job,
+            attempt=attempt.id,
+            rank=exit.rank,
+            node=node,
+            code=exit.code,
+            signal=exit.signal,
+            stopped_by_us=exit.stopped_by_us,
+        )
+        facts.append(c, fact)
+
+
+def _answer(c: Connection, attempt: Attempt, node: str, report: Report, offsets: dict[int, int]) -> Answer:
+    if report.ended is not None:
+        return Answer(events=offsets, over=True)
+    kills = [
+        KillOrder(drill=drill.id, rank=drill.rank, signal=drill.signal)
+        for drill in drills.pending(c, attempt.id)
+        if drill.id not in report.drills_done
+    ]
+    return Answer(events=offsets, stop=_stop_order(c, attempt, node), kill=kills)
+
+
+def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
+    """A wish of a person or the scheduler; else the gang's, when a rank elsewhere ended badly."""
+    wish = attempts.stop_request(c, attempt.id)
+    if wish is not None:
+        return StopOrder(reason=wish.reason, grace_s=wish.grace.total_seconds())
+    if is_broken(c, attempt, elsewhere_than=node):
+        return StopOrder(reason="gang", grace_s=GANG_GRACE.total_seconds())
+    return None
+
+
+def is_broken(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> bool:
+    """Whether a rank ended badly, or a node's part ended without its agent's word, so that the gang cannot go on."""
+    bad_exit = any(not e.is_clean and e.node != elsewhere_than for e in agents.exits(c, attempt.id))
+    parts = agents.of_attempt(c, attempt.id)
+    lost = any(part.ended_reason not in (None, "exited") and part.node != elsewhere_than for part in parts)
+    return bad_exit or lost

@@ -1,0 +1,120 @@
+"""Services: deploy a version as a serving job, shift shares, roll back, stop."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from headway.domain.errors import PlatformError
+from headway.domain.events import ServiceDeployed, ServiceStopped, TrafficShifted
+from headway.domain.ids import check_name
+from headway.domain.lifecycle import JobState
+from headway.domain.service import Replica, ReplicaState, Service, Share, Split
+from headway.domain.version import ModelVersion
+from headway.registry import rollout
+from headway.server.operations.directory import Change, require_project
+from headway.server.operations.stopping import stop
+from headway.server.operations.submit import Submission, submit
+from headway.server.platform import Platform
+from headway.store import assets, facts, jobs, services
+
+TEMPLATE = "transformers-serve"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """What a person asks for: this version of a model behind that service's endpoint."""
+
+    name: str
+    project: str
+    version: str
+    template: str = TEMPLATE
+
+
+def key_of(service: Service) -> str:
+    """How splits and replicas name their service."""
+    return services.key(service.name, service.project)
+
+
+def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment) -> Service:
+    """Start a serving job for a version. The first version of a new service gets all requests once ready."""
+    check_name("name", wanted.name)
+    require_project(c, wanted.project)
+    version = _version(c, wanted.version)
+    service = services.get(c, wanted.name, wanted.project)
+    if service is None or service.stopped_at is not None:
+        service = Service(wanted.name, wanted.project, change.at, change.by)
+        services.add(c, service)
+    key = key_of(service)
+    if any(r.version == version.reference and r.state != ReplicaState.GONE for r in services.replicas(c, key)):
+        raise PlatformError("already-exists", field="version", value=f"{version.reference} in {key}")
+    submission = Submission(
+        name=f"{wanted.name}-{version.number}",
+        project=wanted.project,
+        template=wanted.template,
+        parameters={"model": version.reference},
+    )
+    job = submit(platform, c, submission, change.by)
+    services.put_replica(c, Replica(key, version.reference, job.id, ReplicaState.STARTING))
+    deployed = ServiceDeployed(at=change.at, by=change.by, service=key, version=version.reference, job=job.id)
+    facts.append(c, deployed)
+    if services.current_split(c, service.name, service.project) is None:
+        split = Split(key, 1, (Share(version.reference, 100),), change.at, change.by, "first version")
+        record_split(c, split)
+    return service
+
+
+def shift(c: Connection, change: Change, service: Service, shares: dict[str, int], reason: str) -> Split:
+    """Change the shares; every version that gets requests must be ready."""
+    key = key_of(service)
+    ready = {r.version for r in services.replicas(c, key) if r.state == ReplicaState.READY}
+    split = rollout.shift(service.split, shares, ready, service=key, at=change.at, by=change.by, reason=reason)
+    record_split(c, split)
+    return split
+
+
+def roll_back(c: Connection, change: Change, service: Service, reason: str) -> Split:
+    """Go back to the split before the present one."""
+    split = rollout.rollback(
+        services.splits(c, service.name, service.project), at=change.at, by=change.by, reason=reason
+    )
+    record_split(c, split)
+    return split
+
+
+def stop_service(c: Connection, change: Change, service: Service) -> None:
+    """Stop every serving job of a service and take it off the gateway."""
+    key = key_of(service)
+    for replica in services.replicas(c, key):
+        job = jobs.get(c, replica.job)
+        if job is not None and not job.state.is_terminal and job.state != JobState.STOPPING:
+            stop(c, job, at=change.at, by=change.by)
+        services.put_replica(c, Replica(key, replica.version, replica.job, ReplicaState.GONE))
+    services.stop(c, service.name, service.project, change.at)
+    facts.append(c, ServiceStopped(at=change.at, by=change.by, service=key))
+
+
+def record_split(c: Connection, split: Split) -> None:
+    services.add_split(c, split)
+    shifted = TrafficShifted(
+        at=split.at,
+        by=split.by,
+        service=split.service,
+        split=split.number,
+        shares=split.shares,
+        reason=split.reason,
+        rollback_of=split.rollback_of,
+    )
+    facts.append(c, shifted)
+
+
+def _version(c: Connection, reference: str) -> ModelVersion:
+    name, _, number = reference.partition("@")
+    if not number.isdigit():
+        raise PlatformError(
+            "invalid-field", field="version", value=reference, rule="name@number, as in `headway model ls`"
+        )
+    version = assets.model(c, name, int(number))
+    if version is None:
+        near = ", ".join(known.reference for known in assets.models(c)) or "—"
+        raise PlatformError("not-found", what="model version", value=reference, near=near)
+    return version

@@ -1,0 +1,60 @@
+"""Settle an attempt: once every node's part has ended, say how the attempt ended and free its devices.
+
+Called wherever an end may have become known (an agent's report, the engine's sight); it does nothing before the last
+part has ended and nothing twice.
+"""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt, Outcome, RankExit
+from headway.domain.events import AttemptEnded
+from headway.domain.job import Job
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.scheduler.snapshot import Hold
+from headway.server.operations.stopping import end
+from headway.store import agents, attempts, facts, holds, jobs
+from headway.store.agents import NodeReport
+
+LOST = "agent-lost"
+
+
+def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) -> Outcome | None:
+    """The outcome if the attempt has just ended, else None. Its devices are held for a job that may go on."""
+    if attempt.state == AttemptState.ENDED:
+        return None
+    parts = agents.of_attempt(c, attempt.id)
+    ended = {part.node for part in parts if part.ended_at is not None}
+    if ended < {placement.node for placement in attempt.placements}:
+        return None
+    return finish(c, attempt, outcome_of(attempt, parts, agents.exits(c, attempt.id)), at=at, hold=hold)
+
+
+def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
+    """How an attempt ended whose every part has ended."""
+    if any(part.ended_reason == LOST for part in parts):
+        return Outcome.STOPPED if attempt.stop_reason == "user" else Outcome.LOST
+    if exits and all(exit.is_clean for exit in exits):
+        return Outcome.SUCCEEDED
+    return Outcome.STOPPED if attempt.stop_reason is not None else Outcome.FAILED
+
+
+def finish(c: Connection, attempt: Attempt, outcome: Outcome, *, at: datetime, hold: timedelta) -> Outcome:
+    """Write the end of an attempt and move its job on."""
+    attempts.move(c, attempt.id, AttemptState.ENDED, at=at, outcome=outcome)
+    facts.append(c, AttemptEnded(at=at, by="server", job=attempt.job, attempt=attempt.id, outcome=outcome))
+    job = jobs.get(c, attempt.job)
+    assert job is not None
+    _move_job(c, job, attempt, outcome, at, hold)
+    return outcome
+
+
+def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: datetime, hold: timedelta) -> None:
+    if outcome == Outcome.SUCCEEDED:
+        end(c, job, JobState.SUCCEEDED, at=at, by="server", reason=None)
+    elif outcome == Outcome.STOPPED or job.state == JobState.STOPPING:
+        end(c, job, JobState.STOPPED, at=at, by="server", reason=attempt.stop_reason)
+    else:
+        jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=outcome)
+        holds.put(c, Hold(job.id, attempt.device_type, attempt.placements, at + hold))

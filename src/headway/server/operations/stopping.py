@@ -1,0 +1,36 @@
+"""Ask a job to stop. A queued job is stopped at once; a running one is asked through its agents and its engine."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headway.domain.errors import PlatformError
+from headway.domain.events import JobEnded, StopRequested
+from headway.domain.job import Job
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.store import attempts, facts, holds, jobs
+
+
+def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user") -> Job:
+    """Record the wish; repeating it changes nothing. Raises `illegal-move` for a job that has ended."""
+    if job.state == JobState.STOPPING:
+        return job
+    if job.state.is_terminal:
+        raise PlatformError("illegal-move", what="job", before=job.state, after=JobState.STOPPING)
+    facts.append(c, StopRequested(at=at, by=by, job=job.id, reason=reason))
+    if not job.state.holds_devices:
+        return end(c, job, JobState.STOPPED, at=at, by=by, reason=reason)
+    for attempt in attempts.of_job(c, job.id):
+        if attempt.state != AttemptState.ENDED:
+            attempts.request_stop(c, attempt.id, reason, job.spec.recovery.grace, at)
+            if attempt.state != AttemptState.STOPPING:
+                attempts.move(c, attempt.id, AttemptState.STOPPING, at=at, stop_reason=reason)
+    return jobs.move(c, job.id, JobState.STOPPING, at=at, reason=reason)
+
+
+def end(c: Connection, job: Job, state: JobState, *, at: datetime, by: str, reason: str | None) -> Job:
+    """Move a job to its end, say so, and let go of what was held for it."""
+    ended = jobs.move(c, job.id, state, at=at, reason=reason)
+    facts.append(c, JobEnded(at=at, by=by, job=job.id, state=state, reason=reason))
+    holds.drop(c, job.id)
+    return ended

@@ -1,0 +1,157 @@
+"""Submit a job: fill the template's blanks, refuse what can never run, write the job with its fact."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from headway.domain import template as templates_of
+from headway.domain.errors import PlatformError
+from headway.domain.events import JobSubmitted
+from headway.domain.ids import JobId, check_name
+from headway.domain.job import Job, JobSpec, Priority
+from headway.domain.lifecycle import JobState
+from headway.domain.parse import known_keys, positive, seconds, text_list
+from headway.domain.resources import Request
+from headway.domain.template import Template
+from headway.scheduler.admissible import largest_possible
+from headway.server.operations.unix import check_account, check_readable
+from headway.server.platform import Platform
+from headway.server.secrets import make_id
+from headway.store import assets, facts, jobs, nodes, quotas, templates
+
+PORT = "{port}"  # the engine puts the port in when it has chosen one
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a person sends. Anything left out comes from the template."""
+
+    name: str
+    project: str
+    template: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    priority: Priority | None = None
+    limit_s: float | None = None
+    source: str | None = None
+    workdir: str | None = None
+    commit: str | None = None
+
+
+def submit(platform: Platform, c: Connection, submission: Submission, by: str) -> Job:
+    """Write a queued job. Raises an error naming the field and the way out; nothing is created then."""
+    now = platform.clock.now()
+    spec = specify(platform, c, submission, by)
+    job = Job(id=JobId(make_id("j")), spec=spec, owner=by, state=JobState.QUEUED, submitted_at=now)
+    return enqueue(c, job, now, by)
+
+
+def enqueue(c: Connection, job: Job, now: datetime, by: str) -> Job:
+    """Write a job and its fact."""
+    jobs.insert(c, job)
+    devices = job.spec.request.devices
+    submitted = JobSubmitted(at=now, by=by, job=job.id, project=job.spec.project, name=job.spec.name, devices=devices)
+    facts.append(c, submitted)
+    return job
+
+
+def specify(platform: Platform, c: Connection, submission: Submission, by: str) -> JobSpec:
+    """Everything needed to launch: the template filled in, checked against projects, nodes and paths."""
+    check_name("name", submission.name)
+    project = quotas.project(c, submission.project)
+    if project is None or project.closed_at is not None:
+        raise PlatformError("not-found", what="project", value=submission.project, near=_projects(c))
+    template, reference = find_template(c, submission.template)
+    request = request_of(template.request, submission.resources)
+    largest_possible(nodes.all(c), request)
+    given = templates_of.values(template, submission.parameters)
+    check_account(platform.settings, c, by)
+    filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
+    return JobSpec(
+        name=submission.name,
+        project=submission.project,
+        kind=template.kind,
+        template=reference,
+        command=tuple(templates_of.fill(filled, word) for word in template.command),
+        request=request,
+        launcher=template.launcher,
+        priority=submission.priority or Priority.NORMAL,
+        parameters=given,
+        env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
+        workdir=submission.workdir or template.workdir,
+        limit=None if submission.limit_s is None else seconds("limit_s", submission.limit_s),
+        checkpoint=template.checkpoint,
+        recovery=template.recovery,
+        dataset=_first_of_type(template, given, "dataset"),
+        commit=submission.commit,
+        ready_path=template.ready_path,
+    )
+
+
+def find_template(c: Connection, reference: str) -> tuple[Template, str]:
+    """A template by `name` (its newest version) or `name@version`, and the full reference."""
+    name, _, version = reference.partition("@")
+    if version and not version.isdigit():
+        raise PlatformError("invalid-field", field="template", value=reference, rule="name or name@version")
+    row = templates.get(c, name, int(version) if version else None)
+    if row is None:
+        near = ", ".join(templates.names(c)) or "—"
+        raise PlatformError("not-found", what="template", value=reference, near=near)
+    return templates_of.parse(row.content), f"{row.name}@{row.version}"
+
+
+def request_of(plain: Request, changes: Mapping[str, Any]) -> Request:
+    """The template's resources with the submitter's changes."""
+    known_keys("resources", changes, ("nodes", "devices_per_node", "ranks_per_node", "device_types"))
+    request = plain
+    if "nodes" in changes:
+        request = replace(request, nodes=positive("resources.nodes", changes["nodes"]))
+    if "devices_per_node" in changes:
+        devices = positive("resources.devices_per_node", changes["devices_per_node"])
+        request = replace(request, devices_per_node=devices, ranks_per_node=min(plain.ranks_per_node, devices))
+    if "ranks_per_node" in changes:
+        request = replace(request, ranks_per_node=positive("resources.ranks_per_node", changes["ranks_per_node"]))
+    if "device_types" in changes:
+        request = replace(request, device_types=text_list("resources.device_types", changes["device_types"]))
+    return request
+
+
+def _filled(
+    c: Connection, template: Template, given: Mapping[str, str], submission: Submission, by: str
+) -> dict[str, str]:
+    """Values for placeholders: parameters as given, data sets and models as their folders."""
+    filled = dict(given)
+    for parameter in template.parameters:
+        if parameter.type in ("dataset", "model"):
+            filled[parameter.name] = _folder(c, parameter.type, parameter.name, given[parameter.name], by)
+    if submission.source is not None:
+        check_readable(c, "source", submission.source, by)
+    if submission.workdir is not None:
+        check_readable(c, "workdir", submission.workdir, by)
+    filled["source"] = submission.source or ""
+    filled["name"] = submission.name
+    filled["port"] = PORT
+    return filled
+
+
+def _folder(c: Connection, what: str, parameter: str, reference: str, by: str) -> str:
+    name, _, number = reference.partition("@")
+    found = assets.dataset(c, name, int(number)) if what == "dataset" else assets.model(c, name, int(number))
+    if found is None:
+        known = assets.datasets(c) if what == "dataset" else assets.models(c)
+        near = ", ".join(version.reference for version in known) or "—"
+        raise PlatformError("not-found", what=what, value=reference, near=near)
+    check_readable(c, f"parameters.{parameter}", found.path, by)
+    return found.path
+
+
+def _first_of_type(template: Template, given: Mapping[str, str], kind: str) -> str | None:
+    return next((given[p.name] for p in template.parameters if p.type == kind), None)
+
+
+def _projects(c: Connection) -> str:
+    return ", ".join(project.name for project in quotas.projects(c)) or "—"

@@ -1,0 +1,44 @@
+"""A project's month: posted entries, what still runs, and waiting beside it at zero."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
+
+from headway.domain.events import Fact
+from headway.metering.entries import Interval, Statement
+from headway.metering.intervals import intervals, waits
+from headway.metering.statement import statement
+from headway.store import facts, ledger
+
+KINDS = {"attempt-placed", "attempt-ended"}
+WAIT_KINDS = {"job-submitted", "recovery-decided", "attempt-placed", "job-ended"}
+
+
+def intervals_of(c: Connection, project: str) -> list[Interval]:
+    """Every interval in which the project had devices, from the facts."""
+    return intervals(fact for fact in _facts(c, project, KINDS))
+
+
+def statement_of(c: Connection, project: str, month: str, timezone: str, as_of: datetime) -> Statement:
+    """The project's statement up to `as_of`: intervals that are not posted yet count as open."""
+    posted = ledger.entries(c, project=project)
+    known = {entry.attempt for entry in posted}
+    unposted = [interval for interval in intervals_of(c, project) if interval.attempt not in known]
+    return statement(
+        [entry for entry in posted if entry.month == month],
+        unposted,
+        waits(_facts(c, project, WAIT_KINDS)),
+        month=month,
+        project=project,
+        timezone=ZoneInfo(timezone),
+        as_of=as_of,
+    )
+
+
+def _facts(c: Connection, project: str, kinds: set[str]) -> list[Fact]:
+    found, after = [], 0
+    while page := facts.since(c, after, project=project, kinds=kinds):
+        found += [recorded.fact for recorded in page]
+        after = page[-1].seq
+    return found

@@ -1,0 +1,107 @@
+"""The control plane's parts, put together once and handed to the API, the operations and the loops."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from headway.domain.ids import AttemptId
+from headway.engines.local.engine import LocalEngine
+from headway.engines.local.settings import LocalSettings, parse_nodes
+from headway.engines.protocol import Engine
+from headway.server.clock import Clock, SystemClock
+from headway.server.secrets import AttemptTokens
+from headway.server.settings import Settings
+from headway.store.database import Database
+from headway.store.logs import LogBook
+from headway.store.readings import Readings
+
+
+class Wake:
+    """Lets any thread wake the loops at once instead of at their next turn."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, asyncio.Event] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def attach(self, loop: asyncio.AbstractEventLoop, names: tuple[str, ...]) -> None:
+        """Called once by the loops' own event loop."""
+        self._loop = loop
+        self._events = {name: asyncio.Event() for name in names}
+
+    def event(self, name: str) -> asyncio.Event:
+        return self._events[name]
+
+    def __call__(self, *names: str) -> None:
+        """Wake these loops; from any thread, and harmless when none runs."""
+        if self._loop is None or self._loop.is_closed():
+            return
+        for name in names:
+            if name in self._events:
+                self._loop.call_soon_threadsafe(self._events[name].set)
+
+
+@dataclass(slots=True)
+class Platform:
+    """Everything the server works with. `engines` by name; paths below `home`."""
+
+    settings: Settings
+    database: Database
+    logs: LogBook
+    readings: Readings
+    engines: dict[str, Engine]
+    tokens: AttemptTokens
+    clock: Clock = field(default_factory=SystemClock)
+    wake: Wake = field(default_factory=Wake)
+    progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
+
+    @property
+    def home(self) -> Path:
+        return self.settings.home
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.home / "checkpoints"
+
+    @property
+    def models(self) -> Path:
+        return self.home / "models"
+
+    @property
+    def gateway(self) -> Path:
+        return self.home / "gateway"
+
+    @property
+    def url(self) -> str:
+        """Where agents reach this server."""
+        return self.settings.public_url or f"http://{self.settings.host}:{self.settings.port}"
+
+    def close(self) -> None:
+        self.logs.close()
+        self.readings.close()
+        self.database.close()
+
+
+def open_platform(settings: Settings, agent: Path) -> Platform:
+    """Make the home, migrate the database and open every part. `agent` is the zipapp that engines launch."""
+    home = settings.home
+    for folder in (home, home / "logs", home / "run", home / "checkpoints", home / "models", home / "gateway"):
+        folder.mkdir(parents=True, exist_ok=True)
+    home.chmod(0o711)
+    database = Database(settings.url)
+    database.migrate()
+    local = LocalSettings(
+        run_dir=home / "run",
+        agent=agent,
+        python=settings.python,
+        nodes=parse_nodes(settings.nodes),
+        report=timedelta(seconds=settings.report_s),
+    )
+    return Platform(
+        settings=settings,
+        database=database,
+        logs=LogBook(home / "logs"),
+        readings=Readings(home / "readings.db"),
+        engines={"local": LocalEngine(local)},
+        tokens=AttemptTokens(home / "secret"),
+    )

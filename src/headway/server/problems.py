@@ -1,0 +1,86 @@
+"""Errors over HTTP: problem+json (RFC 9457) in the reader's language, with the code and its parameters for programs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from headway.domain.errors import Language, PlatformError, status_of
+
+log = structlog.get_logger("headway.api")
+MEDIA = "application/problem+json"
+SHOWN = 80
+
+
+def language_of(request: Request) -> Language:
+    """zh when the reader prefers Chinese, else en."""
+    return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+
+
+def problem(error: PlatformError, language: Language) -> dict[str, Any]:
+    """The body of an error."""
+    return {
+        "type": f"https://headway.invalid/errors/{error.code}",
+        "title": error.code,
+        "status": status_of(error.code),
+        "detail": error.text(language),
+        "hint": error.hint(language),
+        "code": error.code,
+        "params": error.params,
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Render every error of the application as a problem."""
+    app.add_exception_handler(PlatformError, _platform_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+
+
+async def _platform_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, PlatformError)
+    return respond(request, error)
+
+
+def respond(request: Request, error: PlatformError) -> JSONResponse:
+    """The response for an error."""
+    body = problem(error, language_of(request))
+    return JSONResponse(body, status_code=body["status"], media_type=MEDIA)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return respond(request, from_validation(error.errors()[0]))
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 413:
+        found = PlatformError("body-too-large", bytes=request.headers.get("content-length", "?"), limit=_limit(request))
+    elif error.status_code in (404, 405):
+        found = PlatformError("not-found", what="address", value=request.url.path, near="/api/v1/docs")
+    else:
+        found = PlatformError("invalid-json", detail=str(error.detail))
+    return respond(request, found)
+
+
+def from_validation(first: Mapping[str, Any]) -> PlatformError:
+    """A validation error as one of ours: the field, the value and the rule."""
+    kind = str(first.get("type"))
+    field = ".".join(str(part) for part in first.get("loc", ()) if part not in ("body", "query", "path")) or "body"
+    value = str(first.get("input"))[:SHOWN]
+    if kind == "json_invalid":
+        return PlatformError("invalid-json", detail=str(first.get("ctx", {}).get("error", "")))
+    if kind == "missing":
+        return PlatformError("missing-field", field=field)
+    if kind == "extra_forbidden":
+        return PlatformError("unknown-field", field=field, value=value, allowed="/api/v1/docs")
+    return PlatformError("invalid-field", field=field, value=value, rule=str(first.get("msg")))
+
+
+def _limit(request: Request) -> int:
+    return int(request.app.state.platform.settings.body_limit_bytes)

@@ -1,0 +1,184 @@
+"""Run the control plane: take the home's lock, prepare what it needs once, serve until told to stop.
+
+The gateway is a process of its own that outlives this one; so are the agents.
+"""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import structlog
+import uvicorn
+
+from headway.domain.errors import PlatformError
+from headway.server.app import PREFIX, create_app
+from headway.server.bootstrap import prepare
+from headway.server.platform import Platform, open_platform
+from headway.server.settings import Settings
+
+log = structlog.get_logger("headway.server")
+START_S = 60.0
+STOP_S = 30.0
+POLL_S = 0.1
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM. Raises `server-running` when another server has this home."""
+    configure_logs()
+    settings.home.mkdir(parents=True, exist_ok=True)
+    lock = _take_lock(settings.home)
+    listening = _listen(settings)
+    settings = settings.model_copy(update={"port": listening.getsockname()[1]})
+    platform = open_platform(settings, build_agent(settings.home))
+    prepare(platform)
+    start_gateway(settings)
+    _tell(platform)
+    config = uvicorn.Config(create_app(platform), log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    uvicorn.Server(config).run(sockets=[listening])
+    os.close(lock)
+
+
+def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
+    """Start the same command in a session of its own, wait until the API answers, return what to tell."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    kept = [word for word in arguments if word != "--detach"]
+    with (settings.home / "server.log").open("ab") as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "headway.server.main", *kept],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and child.poll() is None:
+        told = _read_told(settings.home)
+        if told is not None and told["pid"] == child.pid and _answers(told["url"]):
+            return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
+        time.sleep(POLL_S)
+    raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
+
+
+def stop(settings: Settings) -> str:
+    """End the server and the gateway of a home, and wait until both are gone."""
+    gone = []
+    told = _read_told(settings.home)
+    if told is not None and _is_locked(settings.home / "server.lock"):
+        _end(told["pid"], settings.home / "server.lock")
+        gone.append("server")
+    lock = settings.home / "gateway" / "gateway.lock"
+    if _is_locked(lock):
+        _end(int(lock.read_text()), lock)
+        gone.append("gateway")
+    return f"stopped: {', '.join(gone)}" if gone else "nothing was running"
+
+
+def build_agent(home: Path) -> Path:
+    """The zipapp that engines launch, built by this version's own sources."""
+    target = home / "agent" / "headway-agent.pyz"
+    target.parent.mkdir(exist_ok=True)
+    subprocess.run([sys.executable, "-m", "headway.agent.build", str(target)], check=True, stdout=subprocess.DEVNULL)
+    return target
+
+
+def start_gateway(settings: Settings) -> None:
+    """Start the gateway unless it runs already; it keeps serving when this server ends."""
+    folder = settings.home / "gateway"
+    if _is_locked(folder / "gateway.lock"):
+        return
+    command = [sys.executable, "-m", "headway.gateway.main", "run", "--dir", str(folder)]
+    command += ["--host", settings.host, "--port", str(settings.gateway_port)]
+    with (folder / "gateway.log").open("ab") as output:
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+
+
+def configure_logs() -> None:
+    """One JSON line an event, on stderr."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def _take_lock(home: Path) -> int:
+    lock = os.open(home / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise PlatformError("server-running", home=str(home)) from None
+    return lock
+
+
+def _listen(settings: Settings) -> socket.socket:
+    try:
+        return socket.create_server((settings.host, settings.port), backlog=2048)
+    except OSError as error:
+        raise PlatformError("port-taken", field="port", value=settings.port, detail=error.strerror) from None
+
+
+def _tell(platform: Platform) -> None:
+    """Write where this server is, for the command line and for `down`."""
+    told = {"url": platform.url, "pid": os.getpid(), "gateway_port": platform.settings.gateway_port}
+    temporary = platform.home / "server.json.new"
+    temporary.write_text(json.dumps(told))
+    os.replace(temporary, platform.home / "server.json")
+    log.info("up", **told)
+
+
+def _read_told(home: Path) -> dict[str, Any] | None:
+    return _read_json(home / "server.json")
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}{PREFIX}/health", timeout=2.0, trust_env=False).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether a living process holds the lock: a pid in a file may be anybody's by now."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _end(pid: int, lock: Path) -> None:
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_S
+    while _is_locked(lock):
+        if time.monotonic() > deadline:
+            raise PlatformError("stop-timeout", value=pid, seconds=int(STOP_S))
+        time.sleep(POLL_S)

@@ -1,0 +1,68 @@
+"""Settings of the control plane, read from `HEADWAY_SERVER_*` and the command line, checked once at the start."""
+
+import sys
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from headway.engines.protocol import LogLimits
+
+
+class Settings(BaseSettings):
+    """Where the server lives, what it listens on, and the policies that a site sets."""
+
+    model_config = SettingsConfigDict(env_prefix="HEADWAY_SERVER_", frozen=True, extra="forbid")
+
+    home: Path = Field(default=Path("~/.headway"), validate_default=True)
+    host: str = "127.0.0.1"
+    port: int = Field(default=8470, ge=0, le=65535)
+    gateway_port: int = Field(default=8471, ge=0, le=65535)
+    gateway_admin_port: int = Field(default=0, ge=0, le=65535)
+    database_url: str | None = None
+    public_url: str | None = None
+    nodes: str = ""
+    python: str = sys.executable
+    timezone: str = "Asia/Shanghai"
+    mode: Literal["development", "production"] = "development"
+    body_limit_bytes: int = Field(default=1 << 20, gt=0)
+    report_s: float = Field(default=1.0, gt=0, le=60)
+    agent_silent_s: float = Field(default=60.0, gt=0)
+    hold_s: float = Field(default=300.0, ge=0)
+    log_bytes_per_s: int = Field(default=1 << 20, gt=0)
+    log_burst_bytes: int = Field(default=8 << 20, gt=0)
+    log_max_bytes: int = Field(default=1 << 30, gt=0)
+    readings_days: int = Field(default=30, gt=0)
+    plan_every_s: float = Field(default=30.0, gt=0)
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        ZoneInfo(name)
+        return name
+
+    @cached_property
+    def url(self) -> str:
+        """The database, by default one SQLite file in the home."""
+        return self.database_url or f"sqlite:///{self.home / 'headway.db'}"
+
+    @property
+    def log_limits(self) -> LogLimits:
+        return LogLimits(self.log_bytes_per_s, self.log_burst_bytes, self.log_max_bytes)
+
+    @property
+    def agent_silent(self) -> timedelta:
+        return timedelta(seconds=self.agent_silent_s)
+
+    @property
+    def hold(self) -> timedelta:
+        return timedelta(seconds=self.hold_s)

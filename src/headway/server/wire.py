@@ -1,0 +1,152 @@
+"""What agents send and get, as in `docs/protocol.md` §3. Unknown keys are ignored: newer agents may say more."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+
+def _moment(value: object) -> object:
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+
+
+class AgentFacts(BaseModel):
+    """Who the agent is."""
+
+    pid: int
+    start_ticks: int
+    version: str
+    python: str = ""
+
+
+class RankStarted(BaseModel):
+    """A rank the agent has started."""
+
+    rank: int = Field(ge=0)
+    pid: int
+    start_ticks: int = 0
+    started_at: Moment
+
+
+class EventChunk(BaseModel):
+    """Whole lines of a rank's events file from a byte offset on."""
+
+    offset: int = Field(ge=0)
+    data: str
+
+
+class ErrorFile(BaseModel):
+    """What a rank's error file said."""
+
+    message: str | None = None
+    callstack: str | None = None
+    timestamp: Moment | None = None
+
+
+class Exit(BaseModel):
+    """How a rank ended, first-hand."""
+
+    rank: int = Field(ge=0)
+    at: Moment
+    code: int | None = None
+    signal: int | None = None
+    signal_name: str | None = None
+    core: bool = False
+    oom_kill: bool = False
+    stopped_by_us: bool = False
+    error: ErrorFile | None = None
+
+
+class ReadingSeen(BaseModel):
+    """One measurement."""
+
+    t: Moment
+    name: str = Field(max_length=64)
+    rank: int | None = None
+    device: int | None = None
+    value: float
+
+
+class Dropped(BaseModel):
+    """Bytes that a rank wrote and nobody keeps, because of its limits."""
+
+    rank: int = Field(ge=0)
+    from_: int = Field(alias="from", ge=0)
+    bytes: int = Field(ge=0)
+    lines: int = Field(default=0, ge=0)
+    t: Moment
+    why: str
+
+
+class Ended(BaseModel):
+    """The end of one node's part."""
+
+    at: Moment
+    reason: str
+    detail: str | None = None
+
+
+class Report(BaseModel):
+    """One report of one node's agent."""
+
+    seq: int = Field(ge=0)
+    at: Moment
+    agent: AgentFacts
+    phase: Literal["starting", "running", "stopping", "ended"]
+    facts: dict[str, str | int | float | bool | None] | None = None
+    ranks: list[RankStarted] = []
+    events: dict[int, EventChunk] = {}
+    exits: list[Exit] = []
+    readings: list[ReadingSeen] = []
+    dropped: list[Dropped] = []
+    drills_done: list[str] = []
+    ended: Ended | None = None
+
+
+class StopOrder(BaseModel):
+    """Stop this node's ranks."""
+
+    reason: str
+    grace_s: float
+
+
+class KillOrder(BaseModel):
+    """Kill one rank without warning, for a drill."""
+
+    drill: str
+    rank: int
+    signal: int
+
+
+class Answer(BaseModel):
+    """What the server tells an agent back."""
+
+    events: dict[int, int] = {}
+    stop: StopOrder | None = None
+    kill: list[KillOrder] = []
+    over: bool = False
+
+
+class LogAnswer(BaseModel):
+    """Up to which byte a rank's output was received, and up to which it survives a crash."""
+
+    received: int
+    durable: int
+
+
+class RankEvent(BaseModel):
+    """One line of a rank's events file; which fields are there depends on the kind."""
+
+    kind: str
+    t: Moment
+    step: int | None = None
+    total: int | None = None
+    metrics: dict[str, float] = {}
+    path: str | None = None
+    bytes: int = 0
+    seconds: float = 0.0
+    reason: str | None = None
+    name: str | None = None
