@@ -19,7 +19,10 @@ class LogTail:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it."""
+    """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it.
+
+    `lost_agents`: when each agent that fell silent was last heard. `drill_rank`: the rank Headway killed on purpose.
+    """
 
     job: JobId
     attempt: AttemptId

@@ -1,4 +1,7 @@
-"""`examine(evidence)`: what stopped an attempt, where first, and whose move it is."""
+"""What follows from the evidence of one attempt: the values, without the reasoning that reaches them.
+
+A verdict never names a rank the evidence does not single out, and says how sure it is.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,11 +36,15 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
-    """One line that supports a verdict; `offset` is its first byte in the rank's stream."""
+    """One line that supports a verdict, at most 300 characters of it; `offset` is its first byte in the stream.
+
+    `stream`: the rank whose stream it stands in, where that is not its own (torchrun gathers a node's ranks in one).
+    """
 
     rank: int
     offset: int
     text: str
+    stream: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class Verdict:
     """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks it took along.
 
     `retry`: whether the same attempt again is worth its cards. `confidence` is 0..1.
+    `drill`: Headway broke it on purpose.
     """
 
     attempt: AttemptId
@@ -61,3 +69,4 @@ class Verdict:
     detail: str | None = None
     followers: tuple[int, ...] = ()
     lines: tuple[EvidenceLine, ...] = ()
+    drill: bool = False
