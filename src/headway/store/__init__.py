@@ -1,1 +1,5 @@
-"""Room `store`: see README.md beside this file."""
+"""The only room that knows SQL, log files and time series.
+
+It keeps values and gives them back; it builds the scheduler's snapshots and applies its plans. It decides nothing:
+`domain.lifecycle` says what a legal move is, `scheduler` what runs where.
+"""

@@ -1,0 +1,62 @@
+"""Applies a plan to the world it was made from: all of it, or nothing when that world has changed."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt
+from headway.domain.errors import PlatformError
+from headway.domain.events import AttemptPlaced
+from headway.domain.ids import AttemptId, attempt_id
+from headway.domain.job import Job, JobKind
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.metering.entries import OCCUPANCY, RESIDENT
+from headway.scheduler.plan import Plan, Start
+from headway.store import attempts, facts, holds, jobs, plans, world
+
+BY = "server"
+
+
+def apply(c: Connection, plan: Plan, *, now: datetime, issue_token: Callable[[AttemptId], str]) -> list[Attempt]:
+    """Place an attempt for each start and keep the plan's waits; `issue_token` gives the digest of a new token.
+
+    Raises `conflict` when anything the plan depends on has changed since its snapshot.
+    """
+    if world.version(c) != plan.version:
+        raise PlatformError("conflict", what="the queue")
+    placed = [_place(c, start, now, issue_token) for start in plan.starts]
+    plans.put_waits(c, plan.waits, now)
+    return placed
+
+
+def _place(c: Connection, start: Start, now: datetime, issue_token: Callable[[AttemptId], str]) -> Attempt:
+    job = jobs.move(c, start.job, JobState.STARTING, at=now)
+    number = jobs.count_attempt(c, start.job)
+    attempt = Attempt(
+        id=attempt_id(start.job, number),
+        job=start.job,
+        number=number,
+        engine=start.engine,
+        device_type=start.device_type,
+        placements=start.placements,
+        state=AttemptState.PLACED,
+        placed_at=now,
+    )
+    attempts.insert(c, attempt, issue_token(attempt.id))
+    facts.append(c, _fact(job, attempt))
+    holds.drop(c, start.job)
+    return attempt
+
+
+def _fact(job: Job, attempt: Attempt) -> AttemptPlaced:
+    return AttemptPlaced(
+        at=attempt.placed_at,
+        by=BY,
+        job=job.id,
+        attempt=attempt.id,
+        project=job.spec.project,
+        device_type=attempt.device_type,
+        placements=attempt.placements,
+        basis=RESIDENT if job.spec.kind is JobKind.SERVICE else OCCUPANCY,
+    )

@@ -1,0 +1,44 @@
+"""A job's checkpoints and what is known of each; the files are elsewhere."""
+
+from sqlalchemy import Connection, bindparam, update
+
+from headway.domain.checkpoint import Checkpoint, CheckpointState
+from headway.domain.ids import JobId
+from headway.store import schema
+from headway.store.shape import Shape
+from headway.store.upsert import Upsert
+
+_checkpoints = schema.checkpoints
+_SHAPE = Shape(Checkpoint, _checkpoints)
+_RECORD = Upsert(_checkpoints, when=lambda new: new.attempt_number >= _checkpoints.c.attempt_number)
+_OF_JOB = (
+    _SHAPE.select()
+    .where(_checkpoints.c.job == bindparam("job"))
+    .order_by(_checkpoints.c.step.desc(), _checkpoints.c.saved_at.desc())
+)
+_IN_STATE = _SHAPE.select().where(_checkpoints.c.state == bindparam("state")).order_by(_checkpoints.c.saved_at)
+_SET_STATE = (
+    update(_checkpoints)
+    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+    .values(state=bindparam("after"), reason=bindparam("why"))
+)
+
+
+def record(c: Connection, checkpoint: Checkpoint) -> None:
+    """Keep a checkpoint; one at the same path is replaced, unless a later attempt saved it."""
+    _RECORD(c, _SHAPE.row(checkpoint, attempt_number=int(checkpoint.attempt.rpartition(".")[2])))
+
+
+def of_job(c: Connection, job: JobId) -> list[Checkpoint]:
+    """A job's checkpoints in every state, newest step first."""
+    return _SHAPE.all(c, _OF_JOB, {"job": job})
+
+
+def in_state(c: Connection, state: CheckpointState) -> list[Checkpoint]:
+    """Every job's checkpoints in this state, oldest first."""
+    return _SHAPE.all(c, _IN_STATE, {"state": state})
+
+
+def set_state(c: Connection, job: JobId, path: str, state: CheckpointState, reason: str | None = None) -> None:
+    """Note what is now known of a checkpoint, and why."""
+    c.execute(_SET_STATE, {"of": job, "at_path": path, "after": state, "why": reason})

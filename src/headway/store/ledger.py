@@ -1,0 +1,30 @@
+"""The ledger: posted entries, never changed. A correction is a new entry under a new key."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from headway.metering.entries import Entry
+from headway.store import schema
+from headway.store.shape import Shape
+from headway.store.upsert import InsertNew
+
+_ledger = schema.ledger
+_SHAPE = Shape(Entry, _ledger)
+_POST = InsertNew(_ledger)
+_ENTRIES = _SHAPE.select().order_by(_ledger.c.start, _ledger.c.key)
+
+
+def post(c: Connection, entries: Sequence[Entry]) -> int:
+    """Post entries; a key that was posted before is ignored. Returns how many were new."""
+    return _POST(c, [_SHAPE.row(entry) for entry in entries])
+
+
+def entries(c: Connection, *, project: str | None = None, month: str | None = None) -> list[Entry]:
+    """Posted entries by their start; `month` as in the entries, `YYYY-MM`."""
+    statement = _ENTRIES
+    if project is not None:
+        statement = statement.where(_ledger.c.project == project)
+    if month is not None:
+        statement = statement.where(_ledger.c.month == month)
+    return _SHAPE.all(c, statement)

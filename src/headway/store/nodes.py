@@ -1,0 +1,66 @@
+"""Nodes as the engines last showed them, and which of them an operator has cordoned."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from headway.domain.errors import PlatformError
+from headway.domain.resources import Node, NodeState
+from headway.store import schema, world
+from headway.store.shape import Shape
+from headway.store.upsert import Upsert
+
+_nodes = schema.nodes
+_SHAPE = Shape(Node, _nodes)
+GONE = "its engine does not show it any more"
+# An operator's cordon is kept beside what the engine shows, so that the next inventory does not lift it.
+_PUT = Upsert(_nodes, change=lambda _new: {"cordon": _nodes.c.cordon})
+_ALL = select(*_SHAPE.columns, _nodes.c.cordon).order_by(_nodes.c.name)
+_ONE = update(_nodes).where(_nodes.c.name == bindparam("of"))
+_CORDON = _ONE.values(cordon=bindparam("why"))
+_SET = _ONE.values(state=bindparam("after"), reason=bindparam("why"))
+_UNCORDON = _SET.values(cordon=None)
+
+
+def put(c: Connection, nodes: Sequence[Node], at: datetime) -> bool:
+    """Keep whole inventories: a node that its engine no longer lists is down. Returns whether anything changed."""
+    before = _shown(c)
+    now = {node.name: node for node in nodes}
+    engines = {node.engine for node in nodes}
+    for name, node in before.items():
+        if node.engine in engines and name not in now:
+            now[name] = replace(node, state=NodeState.DOWN, reason=GONE)
+    changed = any(before.get(name) != node for name, node in now.items())
+    if changed:
+        _PUT(c, [_SHAPE.row(node, cordon=None, seen_at=at) for node in now.values()])
+        world.bump(c)
+    return changed
+
+
+def all(c: Connection) -> list[Node]:
+    """Every node by name; one that is cordoned and not down says so, with the operator's reason."""
+    return [_effective(Node(*row[:-1]), row[-1]) for row in c.execute(_ALL)]
+
+
+def set_state(c: Connection, name: str, state: NodeState, reason: str | None) -> None:
+    """Cordon a node until it is set up again here, or note a state until the next inventory. Raises `not-found`."""
+    statement = {NodeState.CORDONED: _CORDON, NodeState.UP: _UNCORDON}.get(state, _SET)
+    values: dict[str, Any] = {"of": name, "why": reason, "after": state}
+    if state is NodeState.CORDONED:
+        values = {"of": name, "why": reason or ""}
+    if not c.execute(statement, values).rowcount:
+        raise PlatformError("not-found", what="node", value=name)
+    world.bump(c)
+
+
+def _shown(c: Connection) -> dict[str, Node]:
+    return {node.name: node for node in _SHAPE.all(c, _SHAPE.select())}
+
+
+def _effective(node: Node, cordon: str | None) -> Node:
+    if cordon is None or node.state is NodeState.DOWN:
+        return node
+    return replace(node, state=NodeState.CORDONED, reason=cordon or None)

@@ -1,0 +1,51 @@
+"""Migrations: they make what `schema.py` says, once, however often and by however many they are run."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from headway.store import world
+from headway.store.database import Database
+from headway.store.schema import METADATA
+from tests.postgres import Postgres
+
+MIGRATE = "import sys; from headway.store.database import Database; Database(sys.argv[1]).migrate()"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database without any table."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'empty.db'}"
+    server: Postgres = request.getfixturevalue("postgresql")
+    server.create("headway_empty")
+    request.addfinalizer(lambda: server.drop("headway_empty"))
+    return server.url("headway_empty")
+
+
+def test_the_migrated_schema_is_the_one_the_code_declares(database: Database) -> None:
+    with database.write() as c:
+        differences = compare_metadata(MigrationContext.configure(c, opts={"compare_type": True}), METADATA)
+    assert differences == []
+
+
+def test_migrating_again_changes_nothing(database: Database) -> None:
+    with database.write() as c:
+        world.bump(c)
+        before = world.version(c)
+    database.migrate()
+    with database.read() as c:
+        assert world.version(c) == before
+
+
+def test_two_processes_may_migrate_the_same_empty_database_at_once(empty_url: str) -> None:
+    processes = [subprocess.Popen([sys.executable, "-W", "error", "-c", MIGRATE, empty_url]) for _ in range(2)]
+    assert [process.wait(60) for process in processes] == [0, 0]
+    database = Database(empty_url)
+    with database.read() as c:
+        assert world.version(c) == 1
+    database.close()
