@@ -21,6 +21,7 @@ ACK_POLL_S = 0.01
 # A request that was given its cluster just before the switch shows as in flight within this time.
 SETTLE_S = 1.0
 LONGEST_DRAIN_S = 300.0
+LOG_TAIL_BYTES = 65536
 NOTHING = Routes(0, ())
 
 _COUNTERS = {
@@ -46,9 +47,9 @@ class Discovery:
     def write(self, kind: str, resources: Iterable[Config]) -> None:
         """Move a new file into place, whatever Envoy makes of it."""
         self._version += 1
-        listed = list(resources)
-        self._written[kind] = (str(self._version), listed)
-        files.write_json(self._directory / kind / f"{kind}.json", envoy.discovery(kind, str(self._version), listed))
+        version, listed = str(self._version), list(resources)
+        files.write_json(self._directory / kind / f"{kind}.json", envoy.discovery(kind, version, listed))
+        self._written[kind] = (version, listed)
 
     def put(self, kind: str, resources: Iterable[Config]) -> None:
         """Write and wait for Envoy's yes; raises `envoy-refused` after putting the former file back."""
@@ -72,9 +73,10 @@ class Discovery:
             if answer.get(f"{_COUNTERS[kind]}.version_text") == wanted and not answer.get(_WARMING):
                 return
             if _refused(answer) > refusals:
-                raise PlatformError("envoy-refused", what=kind, detail=self._last_warning())
+                raise PlatformError("envoy-refused", what=kind, detail=self._last_complaint())
             time.sleep(ACK_POLL_S)
-        raise PlatformError("envoy-refused", what=kind, detail=f"no answer within {ACK_S:g} s")
+        why = f"no answer within {ACK_S:g} s" if self._is_alive() else f"it ended: {self._last_complaint()}"
+        raise PlatformError("envoy-refused", what=kind, detail=why)
 
     def _answer(self, kind: str) -> dict[str, str | int]:
         names = (
@@ -87,12 +89,13 @@ class Discovery:
     def _refusals(self, kind: str) -> int:
         return _refused(self._answer(kind))
 
-    def _last_warning(self) -> str:
-        with suppress(OSError), open(self._directory / files.ENVOY_LOG, "rb") as log:
-            log.seek(max(0, files.size(self._directory / files.ENVOY_LOG) - 65536))
+    def _last_complaint(self) -> str:
+        path = self._directory / files.ENVOY_LOG
+        with suppress(OSError), open(path, "rb") as log:
+            log.seek(max(0, files.size(path) - LOG_TAIL_BYTES))
             lines = log.read().decode(errors="replace").splitlines()
-            warnings = [line for line in lines if "[config]" in line]
-            return re.sub(r"^(\[[^]]*\] ?)+", "", warnings[-1])[:300] if warnings else ""
+            complaints = [line for line in lines if "[config]" in line or "[critical]" in line]
+            return re.sub(r"^(\[[^]]*\] ?)+", "", complaints[-1])[:300] if complaints else ""
         return ""
 
 

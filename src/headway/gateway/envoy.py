@@ -26,6 +26,7 @@ IDLE_STREAM = "300s"
 # uvicorn closes an idle connection after 5 s: the pool must let go of it first, or a request meets a closing one.
 IDLE_CONNECTION = "3s"
 CONNECT_TIMEOUT = "1s"
+MAX_CONNECTIONS = 8192
 
 
 def cluster_name(project: str, service: str, version: str) -> str:
@@ -45,6 +46,7 @@ def bootstrap(admin_port: int | None) -> Config:
         "admin": {"address": admin},
         "dynamic_resources": {"lds_config": _source("lds"), "cds_config": _source("cds")},
         "stats_flush_interval": "1s",
+        "overload_manager": {"resource_monitors": [_CONNECTION_LIMIT]},
     }
 
 
@@ -67,6 +69,8 @@ def listener(host: str, port: int, access_log: str | None) -> Config:
             }
         ],
         "use_remote_address": True,
+        # Nobody is internal: a client's own x-envoy-* headers must not set timeouts or retries.
+        "internal_address_config": {"cidr_ranges": [{"address_prefix": "255.255.255.255", "prefix_len": 32}]},
         "normalize_path": True,
         "preserve_external_request_id": True,
         "always_set_request_id_in_response": True,
@@ -233,8 +237,22 @@ _HEALTH: Mapping[str, Any] = {
     "common_lb_config": {"healthy_panic_threshold": {"value": 1}},
     "circuit_breakers": {
         "thresholds": [
-            {"max_connections": 8192, "max_pending_requests": 8192, "max_requests": 8192, "max_retries": 1024}
+            {
+                "max_connections": MAX_CONNECTIONS,
+                "max_pending_requests": MAX_CONNECTIONS,
+                "max_requests": MAX_CONNECTIONS,
+                "max_retries": 1024,
+            }
         ]
+    },
+}
+
+
+_CONNECTION_LIMIT: Mapping[str, Any] = {
+    "name": "envoy.resource_monitors.global_downstream_max_connections",
+    "typed_config": {
+        "@type": f"{_EXTENSION}.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig",
+        "max_active_downstream_connections": MAX_CONNECTIONS,
     },
 }
 

@@ -22,16 +22,16 @@ ENVOY_LOG = "envoy.log"
 Signature = tuple[int, int, int]
 
 
-def write_text(path: Path, text: str) -> None:
+def write_bytes(path: Path, content: bytes) -> None:
     """Replace a file atomically."""
     beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
+    beside.write_bytes(content)
     os.replace(beside, path)
 
 
 def write_json(path: Path, value: Any) -> None:
     """Replace a JSON file atomically."""
-    write_text(path, json.dumps(value, separators=(",", ":")) + "\n")
+    write_bytes(path, json.dumps(value, separators=(",", ":")).encode() + b"\n")
 
 
 def signature(path: Path) -> Signature | None:

@@ -5,6 +5,7 @@ Reads its arguments, takes the directory's lock and runs the loop. Decides nothi
 
 import argparse
 import os
+import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -47,6 +48,9 @@ def _serve(gateway: Gateway) -> None:
     def stop(*_: object) -> None:
         gateway.stopping = True
 
+    # Envoy inherits the limit and needs two descriptors a request.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     gateway.run()

@@ -36,13 +36,16 @@ def find_envoy() -> Path:
 
 
 class EnvoyProcess:
-    """Envoy in a working directory; `start` may be called again whenever it is not alive."""
+    """Envoy in a working directory; `start` may be called again whenever it is not alive.
+
+    `back_off_s` is how long to wait after its next end: doubled by each end, short again after a long life.
+    """
 
     def __init__(self, directory: Path, concurrency: int) -> None:
         self._directory = directory
         self._concurrency = concurrency
         self._running: subprocess.Popen[bytes] | None = None
-        self._back_off_s = FIRST_BACK_OFF_S
+        self.back_off_s = FIRST_BACK_OFF_S
         self._started = 0.0
         self._not_before = 0.0
 
@@ -105,9 +108,9 @@ class EnvoyProcess:
     def _plan_next(self) -> None:
         now = time.monotonic()
         if now - self._started >= STEADY_S:
-            self._back_off_s = FIRST_BACK_OFF_S
-        self._not_before = now + self._back_off_s
-        self._back_off_s = min(2 * self._back_off_s, LONGEST_BACK_OFF_S)
+            self.back_off_s = FIRST_BACK_OFF_S
+        self._not_before = now + self.back_off_s
+        self.back_off_s = min(2 * self.back_off_s, LONGEST_BACK_OFF_S)
 
     def _arguments(self) -> list[str]:
         return [

@@ -4,15 +4,18 @@ Decides whether a routes file is acceptable and says which field is not. Pure: r
 """
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address
 from typing import cast
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
 
 WHOLE = 100
+ADDRESS = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[0-9.]+)):(?P<port>[0-9]{1,5})")
+PREFIX = re.compile(r"/(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)+")
 ROUTES_KEYS = frozenset({"generation", "services"})
 SERVICE_KEYS = frozenset({"name", "project", "prefix", "splits", "rewrite_model"})
 SHARE_KEYS = frozenset({"version", "weight", "endpoints"})
@@ -52,7 +55,7 @@ def parse(text: str | bytes) -> Routes:
     """
     try:
         found: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PlatformError("routes-unreadable", detail=str(error)) from None
     raw = _table("routes", found, ROUTES_KEYS)
     generation = _whole_number("generation", raw.get("generation"))
@@ -68,8 +71,8 @@ def _service(field: str, found: object) -> ServiceRoute:
     project = _name(f"{field}.project", raw.get("project"))
     name = _name(f"{field}.name", raw.get("name"))
     prefix = raw.get("prefix", f"/s/{project}/{name}/")
-    if not isinstance(prefix, str) or not (prefix.startswith("/") and prefix.endswith("/") and len(prefix) > 1):
-        raise _refused(f"{field}.prefix", prefix, "must begin and end with / and name something")
+    if not isinstance(prefix, str) or not PREFIX.fullmatch(prefix):
+        raise _refused(f"{field}.prefix", prefix, "must be like /s/nlp/chat/")
     if raw.get("rewrite_model") is not None:
         raise _refused(f"{field}.rewrite_model", raw["rewrite_model"], "must be null: start the runtime under the name")
     listed = _list(f"{field}.splits", raw.get("splits"))
@@ -94,14 +97,11 @@ def _share(field: str, found: object) -> Share:
 
 def address(endpoint: str) -> tuple[str, int]:
     """Split `ip:port` or `[ip6]:port`; raises ValueError for anything else."""
-    host, _, port = endpoint.rpartition(":")
-    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    number = int(port)
-    if not (port.isascii() and port.isdigit() and 0 < number < 65536):
-        raise ValueError(port)
-    if (ip_address(bare).version == 6) != (bare != host):
-        raise ValueError(host)
-    return bare, number
+    found = ADDRESS.fullmatch(endpoint)
+    if found is None or not 0 < int(found["port"]) < 65536:
+        raise ValueError(f"not an address and a port: {endpoint!r}")
+    host = IPv6Address(found["six"]) if found["six"] else IPv4Address(found["four"])
+    return str(host), int(found["port"])
 
 
 def _endpoint(field: str, found: object) -> str:

@@ -20,6 +20,7 @@ from headway.gateway.apply import Discovery, Serving
 from headway.gateway.process import EnvoyProcess
 
 POLL_S = 0.05
+AFTER_FAILURE_S = 1.0
 MEASURE_S = 2.0
 DRAIN_S = 5.0
 ENVOY_LOG_BYTES = 4 * 1024 * 1024
@@ -63,14 +64,23 @@ class Gateway:
         self._resume()
         try:
             while not self.stopping:
-                self._step()
-                time.sleep(POLL_S)
+                time.sleep(self._step_or_wait())
             self._drain()
         finally:
             self._envoy.stop()
             self._envoy_since = None
             self._report()
             log.info("gateway-stopped")
+
+    def _step_or_wait(self) -> float:
+        """One step; returns the seconds to the next. A full disk must not take the traffic down with it."""
+        try:
+            self._step()
+        except OSError as error:
+            with suppress(OSError):
+                log.warning("step-failed", error=repr(error))
+            return AFTER_FAILURE_S
+        return POLL_S
 
     def _step(self) -> None:
         self._keep_envoy()
@@ -135,7 +145,7 @@ class Gateway:
             self._routes_error = error
             log.warning("routes-refused", code=error.code, detail=str(error))
         else:
-            files.write_text(self._directory / files.APPLIED, text.decode())
+            files.write_bytes(self._directory / files.APPLIED, text)
             self._generation = wanted.generation
             self._routes_error = None
             log.info("routes-applied", generation=wanted.generation, services=len(wanted.services))
