@@ -12,12 +12,12 @@ from datetime import timedelta
 from enum import StrEnum
 
 import pytest
-from tests.engines.ids import new_job
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import attempt_id
 from headway.domain.job import Launcher
 from headway.engines.protocol import Engine, Handle, LaunchOrder, NodeOrder, Observation, Sight
+from tests.engines.ids import new_job
 
 DEADLINE_S = 120
 

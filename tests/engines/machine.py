@@ -5,17 +5,17 @@ import signal
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-
-from tests.engines.contract import Plan, Subject
 
 from headway.domain.ids import AttemptId
 from headway.engines.local import cgroups
 from headway.engines.local.directory import NodeDirectory, directories
 from headway.engines.local.engine import LocalEngine
-from headway.engines.local.process import Process, marked, reap
+from headway.engines.local.process import Process, reap
 from headway.engines.local.settings import LocalSettings, VirtualNode
 from headway.engines.local.sweep import left
+from tests.engines.contract import Plan, Subject
 
 STAND_IN = Path(__file__).with_name("stand_in_agent.py")
 SCRIPTS = {
@@ -25,6 +25,19 @@ SCRIPTS = {
     Plan.IGNORES_SIGTERM: "trap '' TERM; while :; do sleep 0.1; done",
     Plan.STRAYS: "setsid sleep 600 & exec sleep 600",
 }
+
+
+class Clock:
+    """The machine's clock, and what a test adds to it."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta(0)
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    def advance(self, seconds: float) -> None:
+        self._ahead += timedelta(seconds=seconds)
 
 
 class LocalSubject(Subject):
@@ -37,7 +50,8 @@ class LocalSubject(Subject):
         self.folder = folder
         nodes = tuple(VirtualNode(name, 2) for name in self.nodes)
         self.settings = replace(LocalSettings(folder / "run", agent, nodes=nodes), **settings)
-        self.engine = LocalEngine(self.settings)
+        self.clock = Clock()
+        self.engine = LocalEngine(self.settings, self.clock)
 
     def command(self, plan: Plan, attempt: str) -> tuple[str, ...]:
         return ("sh", "-c", f"echo start >> {shlex.quote(str(self._marker(attempt)))}; {SCRIPTS[plan]}")
@@ -46,7 +60,7 @@ class LocalSubject(Subject):
         time.sleep(0.05)
 
     def reopen(self) -> None:
-        self.engine = LocalEngine(self.settings)
+        self.engine = LocalEngine(self.settings, self.clock)
 
     def kill_agents(self, attempt: str) -> None:
         for place in self.places(attempt):
@@ -72,14 +86,15 @@ class LocalSubject(Subject):
 
     def close(self) -> None:
         """End every process of every attempt of this test, each by pid and start time."""
-        deadline = time.monotonic() + 30
-        for place in directories(self.settings.run_dir):
-            while found := {*left(place.attempt, place.node, place.groups), *marked(place.attempt, place.node)}:
-                assert time.monotonic() < deadline, found
-                for process in found:
-                    process.send(signal.SIGKILL)
-                time.sleep(0.01)
-                reap()
+        deadline = time.monotonic() + 60
+        places = list(directories(self.settings.run_dir))
+        while found := [process for place in places for process in left(place.attempt, place.node, place.groups)]:
+            assert time.monotonic() < deadline, found
+            for process in found:
+                process.send(signal.SIGKILL)
+            time.sleep(0.01)
+            reap()
+        for place in places:
             cgroups.remove(place.groups)
 
     def _marker(self, attempt: str) -> Path:

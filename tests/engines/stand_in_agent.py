@@ -25,15 +25,15 @@ def main(directory: str) -> int:
     os.write(lock, json.dumps({"pid": os.getpid(), "start_ticks": ticks(os.getpid())}).encode())
     with open("order.json") as file:
         order = json.load(file)
-    for path in order["cgroup"] or ():
-        with open(os.path.join(path, "cgroup.procs"), "w") as file:
-            file.write(str(os.getpid()))
     try:
         os.close(os.open("begun", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         if not os.path.exists("final.json"):
             write("final.json", {"at": time.time(), "reason": "agent-lost", "exits": [], "delivered": True})
         return 0
+    for path in order["cgroup"] or ():
+        with open(os.path.join(path, "cgroup.procs"), "w") as file:
+            file.write(str(os.getpid()))
     return run(order)
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from tests.engines.contract import Contract, Plan, Subject
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId
 from headway.engines.fake.engine import FakeEngine
 from headway.engines.fake.world import Life, World
 from headway.engines.protocol import Sight
+from tests.engines.contract import Contract, Plan, Subject
 
 LIVES = {
     Plan.RUNS: Life(),

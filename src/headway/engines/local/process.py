@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +90,17 @@ def marked(attempt: str, node: str) -> list[Process]:
     wanted = {f"HEADWAY_ATTEMPT={attempt}".encode(), f"HEADWAY_NODE={node}".encode()}
     found = []
     for name in os.listdir("/proc"):
-        if not name.isdecimal() or int(name) == os.getpid():
-            continue
-        with suppress(OSError):
+        if name.isdecimal() and int(name) != os.getpid() and wanted <= _environment(name):
             process = find(int(name))
-            environ = Path(f"/proc/{name}/environ").read_bytes()
-            if process and wanted <= set(environ.split(b"\0")):
+            # Read again: the pid may have been given to a stranger between the first reading and the look-up.
+            if process and wanted <= _environment(name):
                 found.append(process)
     return found
+
+
+def _environment(pid: str) -> set[bytes]:
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            return set(file.readall().split(b"\0"))
+    except OSError:
+        return set()

@@ -20,6 +20,8 @@ Seen = tuple[Sight, str | None]
 DELIVERIES = 10
 BACK_OFF = timedelta(seconds=2)
 WITHDRAWN = "withdrawn"
+# What an agent writes that finds the end of another.
+AGENT_LOST = "agent-lost"
 
 
 class Watch:
@@ -34,7 +36,7 @@ class Watch:
             return Sight(closed["sight"]), closed.get("detail")
         if not place.exists:
             return Sight.ABSENT, None
-        if not place.has("begun"):
+        if not _has_begun(place):
             return self._before(place, now)
         if place.is_locked():
             return _verdict(place) if _is_over(place) else self._press(place, now)
@@ -57,7 +59,7 @@ class Watch:
         if place.launched() or now < _launched_at(place) + self._settings.starting:
             return Sight.RUNNING, "starting"
         # From here on the lock may be tested: no agent that would give up on it is on its way.
-        if place.is_locked() or place.has("begun"):
+        if place.is_locked() or _has_begun(place):
             return Sight.RUNNING, "starting"
         return Sight.ABSENT, place.tail()
 
@@ -101,7 +103,7 @@ class Watch:
 def _withdraw(place: NodeDirectory) -> bool:
     """Make sure that no agent ever starts ranks here; False when one is just about to."""
     with place.lock() as mine:
-        if not mine or place.has("begun"):
+        if not mine or _has_begun(place):
             return False
         # First what keeps ranks from starting: cut off here, the next look finishes it.
         place.write("begun", WITHDRAWN)
@@ -110,9 +112,15 @@ def _withdraw(place: NodeDirectory) -> bool:
 
 
 def _finish_withdrawal(place: NodeDirectory) -> None:
+    """Write the last word of a withdrawn part, where it is missing."""
     if not place.has("final.json") and (place.path / "begun").read_text() == WITHDRAWN:
         at = place.read("stop.json").get("at")
         place.write("final.json", {"at": at, "reason": WITHDRAWN, "exits": [], "delivered": True})
+
+
+def _has_begun(place: NodeDirectory) -> bool:
+    """Whether an agent came as far as ranks, or as far as finding that it cannot start any."""
+    return place.has("begun") or place.has("final.json")
 
 
 def _is_over(place: NodeDirectory) -> bool:
@@ -120,9 +128,10 @@ def _is_over(place: NodeDirectory) -> bool:
 
 
 def _verdict(place: NodeDirectory) -> Seen:
-    if place.read("swept.json").get("lost"):
+    reason = place.read("final.json").get("reason")
+    if reason == AGENT_LOST or place.read("swept.json").get("lost"):
         return Sight.AGENT_LOST, place.tail()
-    return Sight.ENDED, place.read("final.json").get("reason")
+    return Sight.ENDED, reason
 
 
 def _launched_at(place: NodeDirectory) -> datetime:
