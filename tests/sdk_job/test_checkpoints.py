@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sdk_job.conftest import MakeRun, told
 
 from headway.sdk.job import commit as commit_module
 from headway.sdk.job.checkpoint import CheckpointError, checkpoint_folders, newest_verified, verify
 from headway.sdk.job.checkpoints import Checkpoints
+from tests.sdk_job.conftest import MakeRun, told
 
 pytestmark = pytest.mark.usefixtures("no_torch")
 

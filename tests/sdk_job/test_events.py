@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sdk_job.conftest import MakeRun, told
 
 from headway.sdk.job import run as run_module
 from headway.sdk.job.events import MAX_LINE, EventLog, encode_line, numbers
 from headway.sdk.job.run import Run, attach
+from tests.sdk_job.conftest import MakeRun, told
 
 
 def test_progress_is_one_line_with_step_total_and_metrics(make_run: MakeRun, rank_dir: Path) -> None:

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.sdk_job.conftest import MakeRun, told
-from tests.sdk_job.test_checkpoints import Counter, flip, names, saved_by
 
 from headway.sdk.job.checkpoint import CheckpointError, checkpoint_folders, verify
+from tests.sdk_job.conftest import MakeRun, told
+from tests.sdk_job.test_checkpoints import Counter, flip, names, saved_by
 
 pytestmark = pytest.mark.usefixtures("no_torch")
 

@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.sdk_job.conftest import MakeRun, told
 
 from headway.sdk.job import stop as stop_module
 from headway.sdk.job.run import Run
 from headway.sdk.job.stop import Stop
+from tests.sdk_job.conftest import MakeRun, told
 
 
 def order(rank_dir: Path, content: object) -> None:

@@ -105,6 +105,21 @@ def test_ranks_that_can_talk_restore_what_rank_0_chose(tmp_path: Path) -> None:
             rank.wait()
 
 
+def test_ranks_under_torchrun_share_a_folder_and_write_a_file_each(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("import headway; run = headway.attach(); run.progress(run.rank + 1, run.world_size)")
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(program)]
+    told = {"HEADWAY_ATTEMPT": "j-1.1", "HEADWAY_RANK_DIR": str(tmp_path)}
+    command = [sys.executable, *torchrun]
+    outcome(
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(**told))
+    )
+    for rank in (0, 1):
+        lines = (tmp_path / f"events-{rank}.jsonl").read_text().splitlines()
+        event = json.loads(lines[-1])
+        assert (event["kind"], event["step"], event["total"]) == ("progress", rank + 1, 2)
+
+
 def test_a_loss_still_in_its_graph_is_told_as_its_number(tmp_path: Path) -> None:
     code = "import torch, headway; headway.attach().progress(1, loss=torch.ones(1, requires_grad=True).sum())"
     told = {"HEADWAY_ATTEMPT": "j-1.1", "HEADWAY_RANK_DIR": str(tmp_path)}
