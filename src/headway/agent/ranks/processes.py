@@ -10,11 +10,12 @@ from headway.agent import files
 class Process:
     """One line of `/proc/P/stat`; `start_ticks` is field 22 and tells two processes of one pid apart."""
 
-    __slots__ = ("pid", "rss_pages", "session", "start_ticks", "state", "used_ticks")
+    __slots__ = ("parent", "pid", "rss_pages", "session", "start_ticks", "state", "used_ticks")
 
     def __init__(self, pid: int, fields: list[str]) -> None:
         self.pid = pid
         self.state = fields[0]
+        self.parent = int(fields[1])
         self.session = int(fields[3])
         self.used_ticks = int(fields[11]) + int(fields[12])
         self.start_ticks = int(fields[19])

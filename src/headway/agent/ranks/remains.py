@@ -1,6 +1,7 @@
 """What is left of an attempt on this node, whoever started it and wherever it hid; and its end.
 
-Sees processes by the attempt's cgroup, by the environment the ranks pass on, and by the ranks' sessions.
+Sees processes by the attempt's cgroup, by the environment the ranks pass on, by the ranks' sessions, and as children
+that this process has adopted from ranks that ended.
 Never touches this process, and never a process known by its pid alone.
 """
 
@@ -23,15 +24,16 @@ _DEADLINE_S = 10.0
 
 def find(order: Order, ranks: Sequence[dict[str, int]]) -> list[int]:
     """The pids of what is left. `ranks`: entries of `ranks.json`."""
+    own = os.getpid()
     left = cgroup.pids(order.cgroup)
     sessions = {entry["pid"] for entry in ranks if processes.start_ticks(entry["pid"]) in (0, entry["start_ticks"])}
     for pid in processes.all_pids():
         process = processes.read_process(pid)
         if process is None or process.state == "Z":
             left.discard(pid)
-        elif process.session in sessions or _belongs(pid, order):
+        elif process.parent == own or process.session in sessions or _belongs(pid, order):
             left.add(pid)
-    left.discard(os.getpid())
+    left.discard(own)
     return sorted(left)
 
 
