@@ -1,5 +1,6 @@
 """Live: a gateway's start, stop, death and bad days, with a real Envoy."""
 
+import fcntl
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from headway.gateway import process
+from headway.gateway import files, process
 from headway.gateway.serve import DRAIN_S
 from tests.gateway.running import (
     DEADLINE_S,
@@ -175,6 +176,15 @@ def test_a_second_gateway_in_the_directory_is_refused(tmp_path: Path) -> None:
         assert second.process.wait(DEADLINE_S) == 5
         assert f"pid {gateway.process.pid}" in (tmp_path / "gateway.log").read_text()
         assert gateway.get("/")[0] == 404
+
+
+def test_a_lock_held_for_a_moment_by_somebody_asking_is_waited_for(tmp_path: Path) -> None:
+    with open(tmp_path / "gateway.lock", "w") as asking:
+        fcntl.flock(asking, fcntl.LOCK_EX)
+        threading.Timer(0.3, fcntl.flock, (asking, fcntl.LOCK_UN)).start()
+        held = files.take_lock(tmp_path)
+    assert (tmp_path / "gateway.lock").read_text() == f"{os.getpid()}\n"
+    os.close(held)
 
 
 def test_a_taken_port_is_an_error_until_it_is_free(tmp_path: Path) -> None:

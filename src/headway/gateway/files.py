@@ -6,6 +6,7 @@ Knows names and how to write; never what they say.
 import fcntl
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ STATS = "stats.json"
 LOCK = "gateway.lock"
 ACCESS_LOG = "access.log"
 ENVOY_LOG = "envoy.log"
+
+LOCK_PATIENCE_S = 1.0
 
 Signature = tuple[int, int, int]
 
@@ -52,12 +55,23 @@ def size(path: Path) -> int:
 def take_lock(directory: Path) -> int:
     """Hold this directory while the returned descriptor is open; raises `gateway-running` when another does."""
     descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    # Who only asks whether a gateway lives holds the lock for a moment: that is no second gateway.
+    deadline = time.monotonic() + LOCK_PATIENCE_S
+    while not _locks(descriptor) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if not _locks(descriptor):
         holder = os.read(descriptor, 32).decode(errors="replace").strip()
         os.close(descriptor)
-        raise PlatformError("gateway-running", directory=str(directory), pid=holder or "?") from None
+        raise PlatformError("gateway-running", directory=str(directory), pid=holder or "?")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"{os.getpid()}\n".encode())
     return descriptor
+
+
+def _locks(descriptor: int) -> bool:
+    # Locking again what this descriptor holds already succeeds.
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

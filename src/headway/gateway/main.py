@@ -61,7 +61,7 @@ def _settings(arguments: Sequence[str] | None) -> Settings:
     run = parser.add_subparsers(required=True, metavar="COMMAND").add_parser("run", help="serve until SIGTERM")
     run.add_argument("--dir", type=Path, required=True, help="where routes.json, status.json and stats.json live")
     run.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
-    run.add_argument("--port", type=_port, default=8480, help="port to listen on; 0: any (default %(default)s)")
+    run.add_argument("--port", type=_port, default=8471, help="port to listen on; 0: any (default %(default)s)")
     run.add_argument(
         "--admin-port", type=_port, help="Envoy's admin on this port of 127.0.0.1 (default: a Unix socket)"
     )

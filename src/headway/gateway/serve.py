@@ -34,7 +34,7 @@ class Settings:
 
     directory: Path
     host: str = "127.0.0.1"
-    port: int = 8480
+    port: int = 8471
     admin_port: int | None = None
     concurrency: int = 1
     access_log_bytes: int = 64 * 1024 * 1024
