@@ -9,6 +9,7 @@ import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,8 @@ import pytest
 from headway.domain.template import fill, parse
 from tests.examples.ranks import TINY_GPT, environment, free_port, wait_until
 
-pytestmark = pytest.mark.live
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+MISSING = [name for name in ("torch", "transformers", "safetensors") if not find_spec(name)]
+pytestmark = [pytest.mark.live, pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}")]
 
 EXPORT = """
 import sys, pathlib, torch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def test_every_text_is_there_in_both_languages(path: Path) -> None:
     assert all(set(text) == {"en", "zh"} and all(text.values()) for text in texts)
 
 
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_the_training_takes_every_option_its_template_gives() -> None:
     template = parse(content(EXAMPLES / "tiny_gpt" / "template.toml"))
     program = EXAMPLES / "tiny_gpt" / "train.py"

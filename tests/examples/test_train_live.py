@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,7 @@ import pytest
 from headway.sdk.job.checkpoint import newest_verified, verify
 from tests.examples.conftest import StartAttempt
 
-pytestmark = pytest.mark.live
-pytest.importorskip("torch")
+pytestmark = [pytest.mark.live, pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")]
 
 
 def options(dataset: Path, steps: int, pace_ms: int = 0) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,10 @@ def make_run(tmp_path: Path, rank_dir: Path) -> MakeRun:
     return make
 
 
-@pytest.fixture
-def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def no_torch() -> Iterator[None]:
     """As in a program that never imported torch, whatever other tests loaded."""
-    for name in ("torch", "torch.distributed"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("torch", "torch.distributed"):
+            patch.delitem(sys.modules, name, raising=False)
+        yield

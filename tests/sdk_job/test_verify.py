@@ -35,7 +35,7 @@ def save_steps(directory: Path, *steps: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved(tmp_path_factory: pytest.TempPathFactory, no_torch: None) -> Path:
     """One checkpoint that tests may damage if they mend it."""
     directory = tmp_path_factory.mktemp("saved")
     save_steps(directory, 40)
