@@ -55,7 +55,7 @@ def _distance(reason: Reason) -> tuple[int, int]:
 
 def _explained(waiting: Sequence[tuple[QueuedJob, Reason]], steps: Steps) -> tuple[Waits, ...]:
     promised = steps.promised_starts()
-    aheads = ahead_of_each([(job.id, frozenset(steps.pools_for(job))) for job, _ in waiting])
+    aheads = ahead_of_each([(job.id, steps.stock.accepted(job.request)) for job, _ in waiting])
     return tuple(
         Waits(job.id, position, reason, ahead, promised.get(job.id))
         for position, ((job, reason), ahead) in enumerate(zip(waiting, aheads, strict=True), start=1)

@@ -4,7 +4,7 @@ Decides for one job and one pool at a time: a start, or the reason against it. W
 same cycle is never taken back.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from headway.domain.ids import JobId
@@ -28,11 +28,13 @@ class Steps:
         self._now = snapshot.now
         self._promises: dict[Pool, Promise] = {}
 
-    def pools_for(self, job: QueuedJob) -> list[Pool]:
+    def pools_for(self, job: QueuedJob) -> Sequence[Pool]:
         """Where to try: first where devices are held for the job, then the pools it accepts, most wanted first."""
         accepted = self.stock.accepted(job.request)
         hold = self.stock.holds.get(job.id)
-        return sorted(accepted, key=lambda pool: not any(self.stock.on_up_nodes(hold, pool))) if hold else accepted
+        if hold is None:
+            return accepted
+        return sorted(accepted, key=lambda pool: not any(self.stock.on_up_nodes(hold, pool)))
 
     def check_quota(self, job: QueuedJob, pool: Pool) -> QuotaReached | None:
         """The refusal, if the job would exceed its project's quota. Holds of other jobs count as used."""

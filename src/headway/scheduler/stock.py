@@ -49,18 +49,19 @@ class Stock:
         self.claims: dict[Pool, list[Claim]] = defaultdict(list)
         self.sizes: dict[Pool, Sizes] = defaultdict(Sizes)
         self._free: dict[Pool, dict[str, list[int]]] = defaultdict(dict)
-        self._accepted: dict[tuple[str, ...], list[Pool]] = {}
+        self._accepted: dict[tuple[str, ...], tuple[Pool, ...]] = {}
         for node in nodes:
             self._add(node)
         for claim in claims:
             self.take(claim)
 
-    def accepted(self, request: Request) -> list[Pool]:
+    def accepted(self, request: Request) -> tuple[Pool, ...]:
         """The pools a request may use, most wanted first."""
         wanted = request.device_types
         if wanted not in self._accepted:
             pools = sorted(pool for pool in self.sizes if request.accepts(pool.device_type))
-            self._accepted[wanted] = sorted(pools, key=lambda p: wanted.index(p.device_type) if wanted else 0)
+            pools.sort(key=lambda pool: wanted.index(pool.device_type) if wanted else 0)
+            self._accepted[wanted] = tuple(pools)
         return self._accepted[wanted]
 
     def take(self, claim: Claim) -> None:

@@ -1,0 +1,37 @@
+"""Facts: one kind each, all of them listed, frozen, with when and by whom."""
+
+import re
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from typing import get_args
+
+import pytest
+
+from headway.domain import events
+from headway.domain.events import KINDS, Event, Fact, StopRequested, field_names
+from headway.domain.ids import JobId
+from tests.builders import NOW
+
+FACTS = get_args(Fact)
+
+
+def test_no_two_facts_share_a_kind() -> None:
+    assert len({fact.kind for fact in FACTS}) == len(FACTS) == len(KINDS)
+
+
+def test_every_fact_written_in_the_module_is_listed() -> None:
+    written = {thing for thing in vars(events).values() if isinstance(thing, type) and issubclass(thing, Event)}
+    assert written - {Event} == set(FACTS)
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.kind)
+def test_a_facts_kind_is_its_name_and_it_says_when_and_by_whom(fact: type[Event]) -> None:
+    assert fact.kind == re.sub(r"(?<!^)(?=[A-Z])", "-", fact.__name__).lower()
+    assert is_dataclass(fact)
+    assert [field.name for field in fields(fact)][:2] == ["at", "by"]
+    assert field_names(fact.kind) == tuple(field.name for field in fields(fact))[2:]
+
+
+def test_a_fact_cannot_be_changed() -> None:
+    fact = StopRequested(at=NOW, by="ann", job=JobId("j-1"), reason="user")
+    with pytest.raises(FrozenInstanceError):
+        fact.reason = "other"  # type: ignore[misc]

@@ -1,0 +1,92 @@
+"""Every code that is used has texts in both languages, with the same blanks.
+
+A message with an HTTP status is an error and shows a way out; one without is a sentence (a reason, a verdict).
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import headway.domain.errors
+from headway.domain.errors import LANGUAGES, Language, PlatformError, codes, message, status_of
+
+SOURCE = Path(headway.domain.errors.__file__).parents[1]
+KEBAB = re.compile(r"[a-z]+(-[a-z0-9]+)*")
+
+
+def texts(language: Language) -> dict[str, dict[str, str]]:
+    return tomllib.loads((SOURCE / f"domain/messages/{language}.toml").read_text(encoding="utf-8"))
+
+
+def blanks(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def used_codes() -> Iterator[tuple[str, str]]:
+    """Codes written out in a call of `PlatformError` or `message`, with where."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                if name == "PlatformError" and isinstance(node.args[0].value, str):
+                    yield node.args[0].value, f"{path.relative_to(SOURCE)}:{node.lineno}"
+
+
+def test_every_code_used_in_the_source_has_texts_in_both_languages() -> None:
+    used = list(used_codes())
+    assert used
+    assert [(code, where) for code, where in used for language in LANGUAGES if code not in codes(language)] == []
+
+
+def test_both_languages_have_the_same_codes() -> None:
+    assert codes("zh") == codes("en")
+
+
+@pytest.mark.parametrize("code", sorted(codes("en") & codes("zh")))
+def test_a_code_has_a_text_and_a_hint_with_the_same_blanks_in_both_languages(code: str) -> None:
+    zh, en = texts("zh")[code], texts("en")[code]
+    assert KEBAB.fullmatch(code)
+    assert en["text"]
+    assert en["hint"] or "status" not in en
+    for part in ("text", "hint"):
+        assert bool(zh[part]) == bool(en[part])
+        assert blanks(zh[part]) == blanks(en[part])
+
+
+def test_chinese_texts_are_chinese() -> None:
+    han = re.compile(r"[\u4e00-\u9fff]")
+    assert [code for code, entry in texts("zh").items() if not han.search(entry["text"] + entry["hint"])] == []
+
+
+def test_every_error_that_is_raised_has_an_http_status() -> None:
+    english = texts("en")
+    assert [(code, where) for code, where in used_codes() if "status" not in english.get(code, {"status": ""})] == []
+
+
+def test_a_status_is_one_of_http_and_only_the_english_texts_carry_it() -> None:
+    statuses = {entry["status"] for entry in texts("en").values() if "status" in entry}
+    assert [status for status in statuses if not re.fullmatch("[45][0-9][0-9]", status)] == []
+    assert [code for code, entry in texts("zh").items() if set(entry) != {"text", "hint"}] == []
+
+
+def test_an_error_says_what_happened_and_the_way_out_in_both_languages() -> None:
+    error = PlatformError("already-exists", field="name", value="vision")
+    assert str(error) == "name: vision exists already [already-exists]"
+    assert error.text("zh") == "name：vision 已经存在"
+    assert error.hint("en") == "choose another name, or use the existing one"
+    assert (error.code, error.params, status_of(error.code)) == (
+        "already-exists",
+        {"field": "name", "value": "vision"},
+        409,
+    )
+
+
+def test_a_missing_parameter_or_an_unknown_code_still_prints() -> None:
+    assert message("already-exists", {"field": "name", "value": None}, "en") == "name: — exists already"
+    assert PlatformError("never-written").text("zh") == "never-written"
+    assert status_of("never-written") == 500

@@ -1,0 +1,165 @@
+"""Start-time ranges: right where run times are known, honest where they are not."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headway.domain.ids import JobId, attempt_id
+from headway.domain.resources import NodeState
+from headway.scheduler.cycle import schedule
+from headway.scheduler.draws import draw_lengths
+from headway.scheduler.forecast import forecast
+from headway.scheduler.plan import Forecast
+from headway.scheduler.snapshot import RunningJob, Runtimes, Snapshot
+from tests.builders import HOUR, MINUTE, NOW, a_hold, a_node, a_queued, a_running, a_snapshot
+from tests.scheduler.clusters import snapshots
+
+NO_HISTORY = Runtimes()
+
+
+def hours(*lengths: float) -> tuple[float, ...]:
+    return tuple(length * 3600.0 for length in lengths)
+
+
+def stepped_by_hand(snapshot: Snapshot, exact: dict[JobId, timedelta]) -> dict[JobId, datetime]:
+    """What really happens when jobs run exactly that long: a cycle every half hour, straight from `schedule`."""
+    began: dict[JobId, datetime] = {}
+    for _ in range(400):
+        queue = {job.id: job for job in snapshot.queued}
+        running = [job for job in snapshot.running if job.placed_at + exact[job.id] > snapshot.now]
+        for start in schedule(replace(snapshot, running=tuple(running))).starts:
+            job = queue.pop(start.job)
+            began[job.id] = snapshot.now
+            running.append(
+                RunningJob(
+                    id=job.id,
+                    attempt=attempt_id(job.id, 1),
+                    name=job.name,
+                    project=job.project,
+                    owner=job.owner,
+                    priority=job.priority,
+                    device_type=start.device_type,
+                    placements=start.placements,
+                    placed_at=snapshot.now,
+                    template=job.template,
+                    limit=job.limit,
+                )
+            )
+        snapshot = replace(
+            snapshot,
+            now=snapshot.now + HOUR / 2,
+            running=tuple(running),
+            queued=tuple(queue.values()),
+            holds=tuple(hold for hold in snapshot.holds if hold.job not in began),
+        )
+    return began
+
+
+@settings(max_examples=60, deadline=None)
+@given(snapshots(), st.data())
+def test_with_exact_run_times_p50_is_the_real_start(snapshot: Snapshot, data: st.DataObject) -> None:
+    """Every job has a template of its own that always took the same time; ends fall on whole half hours."""
+    lengths = st.integers(1, 8).map(lambda halves: halves * HOUR / 2)
+    exact = {job.id: data.draw(lengths) for job in snapshot.queued}
+    exact |= {job.id: snapshot.now - job.placed_at + data.draw(lengths) for job in snapshot.running}
+    running = [replace(job, template=job.id, expected_end=None, limit=exact[job.id] + HOUR) for job in snapshot.running]
+    queued = [replace(job, template=job.id, limit=exact[job.id] + HOUR) for job in snapshot.queued]
+    snapshot = replace(snapshot, running=tuple(running), queued=tuple(queued))
+    runtimes = Runtimes({job: (length.total_seconds(),) for job, length in exact.items()})
+    began = stepped_by_hand(snapshot, exact)
+    for job, told in forecast(snapshot, runtimes, draws=5).items():
+        assert (told.p50, told.p90) == (began.get(job), began.get(job))
+        assert (told.unknown is None) == (job in began)
+
+
+def test_a_job_that_fits_starts_now() -> None:
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)]), NO_HISTORY)
+    assert told == {"j": Forecast(JobId("j"), NOW, NOW, NOW)}
+
+
+def test_a_queue_is_stepped_through_in_order() -> None:
+    running = [a_running("r", {"n1": range(8)}, expected_end=NOW + HOUR)]
+    queue = [a_queued(name, 8, limit=2 * HOUR) for name in "abc"]
+    told = forecast(a_snapshot([a_node()], queue, running), NO_HISTORY)
+    assert {job: range_.p50 for job, range_ in told.items()} == {
+        "a": NOW + HOUR,
+        "b": NOW + 3 * HOUR,
+        "c": NOW + 5 * HOUR,
+    }
+
+
+def test_history_gives_a_range() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=timedelta(0))]
+    runtimes = Runtimes({"tiny-gpt": hours(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)})
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), runtimes)["j"]
+    assert (told.p50, told.p90) == (NOW + 5 * HOUR, NOW + 9 * HOUR)
+
+
+def test_a_running_job_is_known_to_have_run_already() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=8 * HOUR)]
+    runtimes = Runtimes({"tiny-gpt": hours(1, 2, 3, 4, 5, 6, 7, 9, 10)})
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), runtimes)["j"]
+    assert (told.p50, told.p90) == (NOW + HOUR, NOW + 2 * HOUR)
+
+
+def test_a_job_that_outran_its_history_is_taken_to_its_limit() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=8 * HOUR, limit=12 * HOUR)]
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), Runtimes({"tiny-gpt": hours(1, 2)}))["j"]
+    assert (told.p50, told.p90) == (NOW + 4 * HOUR, NOW + 4 * HOUR)
+
+
+def test_no_run_is_taken_beyond_its_limit() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=timedelta(0), limit=3 * HOUR)]
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), Runtimes({"tiny-gpt": hours(1, 9)}))["j"]
+    assert (told.p50, told.p90) == (NOW + HOUR, NOW + 3 * HOUR)
+
+
+def test_a_job_behind_one_with_no_known_run_time_is_unknown() -> None:
+    queue = [a_queued("a", 8), a_queued("b", 8)]
+    told = forecast(a_snapshot([a_node()], queue), NO_HISTORY)
+    assert told["a"].p50 == NOW
+    assert told["b"] == Forecast(JobId("b"), NOW, unknown="no-history")
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "why"),
+    [
+        (a_snapshot([a_node()], [a_queued("j", 4)], quotas={("vision", "h200"): 2}), "quota"),
+        (a_snapshot([a_node(state=NodeState.DOWN)], [a_queued("j")]), "node-health"),
+        (a_snapshot([a_node()], [a_queued("j", 9)]), "capacity"),
+    ],
+)
+def test_what_cannot_start_as_things_are_is_unknown_for_that_reason(snapshot: Snapshot, why: str) -> None:
+    assert forecast(snapshot, NO_HISTORY)["j"].unknown == why
+
+
+def test_a_hold_that_expires_lets_the_next_one_in() -> None:
+    holds = [a_hold("broke", {"n1": range(8)}, until=NOW + 10 * MINUTE)]
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], holds=holds), NO_HISTORY)
+    assert told["j"].p50 == NOW + 10 * MINUTE
+
+
+def test_a_start_beyond_the_work_allowed_is_too_far() -> None:
+    queue = [a_queued(f"j{i}", 8, limit=HOUR) for i in range(9)]
+    told = forecast(a_snapshot([a_node()], queue), NO_HISTORY, work=30)
+    assert told["j0"].p50 == NOW
+    assert told["j8"].unknown == "too-far"
+
+
+def test_the_same_snapshot_gives_the_same_forecast() -> None:
+    queue = [a_queued(f"j{i}", 8) for i in range(5)]
+    runtimes = Runtimes({"tiny-gpt": hours(1, 2, 5, 9)})
+    snapshot = a_snapshot([a_node()], queue)
+    assert forecast(snapshot, runtimes) == forecast(snapshot, runtimes)
+
+
+def test_over_all_draws_each_job_meets_every_quantile_once() -> None:
+    runtimes = Runtimes({"tiny-gpt": tuple(float(second) for second in range(1, 21))})
+    snapshot = a_snapshot([a_node()], [a_queued("a"), a_queued("b")])
+    drawn = list(draw_lengths(snapshot, runtimes, draws=20))
+    for job in ("a", "b"):
+        assert sorted(lengths[job] for lengths in drawn) == [timedelta(seconds=s) for s in range(1, 21)]
+    assert [lengths["a"] for lengths in drawn] != [lengths["b"] for lengths in drawn]

@@ -1,0 +1,59 @@
+"""Reasons, places and unknown starts, told in both languages."""
+
+from dataclasses import fields
+
+import pytest
+
+from headway.domain.errors import LANGUAGES, Language, codes
+from headway.domain.job import Priority
+from headway.scheduler.explain import advice, code, sentence, unknown_start
+from headway.scheduler.order import sentence as place
+from headway.scheduler.plan import BehindOthers, CapacityShort, Forecast, NodesUnfit, QuotaReached, Reason
+from tests.builders import NOW, a_queued
+
+REASONS = [
+    QuotaReached("vision", "h200", quota=8, used=6, wanted=4),
+    CapacityShort("h200", wanted=16, nodes=2, free=9, held=3),
+    BehindOthers("j-7f3k2m9q", NOW),
+    BehindOthers("j-7f3k2m9q", None),
+    NodesUnfit("h200", nodes=2),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("reason", REASONS, ids=code)
+def test_every_number_of_a_reason_is_told(reason: Reason, language: Language) -> None:
+    told = sentence(reason, language)
+    numbers = [getattr(reason, field.name) for field in fields(reason)]
+    shown = [n.isoformat(timespec="seconds") if n is NOW else str(n) for n in numbers if n is not None]
+    assert [text for text in shown if text not in told] == []
+    assert advice(reason, language)
+    assert "—" not in told + advice(reason, language)
+
+
+@pytest.mark.parametrize("reason", REASONS, ids=code)
+def test_every_reason_has_its_own_message(reason: Reason) -> None:
+    assert all(code(reason) in codes(language) for language in LANGUAGES)
+
+
+def test_a_quota_reason_reads_well() -> None:
+    assert sentence(REASONS[0], "en") == "project vision uses 6 of its 8 h200 devices; the job wants 4 more"
+    assert sentence(REASONS[0], "zh") == "项目 vision 的 8 张 h200 配额已用 6 张，作业还需要 4 张"
+
+
+@pytest.mark.parametrize("why", ["no-history", "quota", "node-health", "capacity", "too-far"])
+def test_an_unknown_start_is_explained(why: str) -> None:
+    told = {unknown_start(Forecast("j", NOW, unknown=why), language) for language in LANGUAGES}
+    assert len(told) == 2
+    assert not any("start-unknown" in text for text in told)
+
+
+def test_a_known_start_needs_no_explanation() -> None:
+    assert unknown_start(Forecast("j", NOW, NOW, NOW), "en") == ""
+
+
+def test_each_job_can_say_why_it_stands_where_it_stands() -> None:
+    resuming, urgent = a_queued("a", resuming=True), a_queued("b", priority=Priority.URGENT)
+    assert place(resuming, "en").startswith("it was running and resumes")
+    assert place(urgent, "en").startswith("priority urgent, waiting since 2026-11-02T07:00:00+00:00")
+    assert "续训" in place(resuming, "zh")
