@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,15 @@ MIGRATE = "import sys; from headway.store.database import Database; Database(sys
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database without any table."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'empty.db'}"
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
     server: Postgres = request.getfixturevalue("postgresql")
     server.create("headway_empty")
-    request.addfinalizer(lambda: server.drop("headway_empty"))
-    return server.url("headway_empty")
+    yield server.url("headway_empty")
+    server.drop("headway_empty")
 
 
 def test_the_migrated_schema_is_the_one_the_code_declares(database: Database) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from headway.domain.attempt import Outcome
-from headway.domain.job import Job
+from headway.domain.ids import JobId
+from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
-from headway.store import holds, jobs, nodes, quotas, schema, world
+from headway.store import holds, nodes, quotas, schema, world
 
 RUNS_A_TEMPLATE = 200
 
@@ -33,6 +34,11 @@ _RUNNING = (
     .where(_a.c.state != AttemptState.ENDED)
     .order_by(_a.c.placed_at, _a.c.id)
 )
+_QUEUED = (
+    select(_j.c.id, _j.c.spec, _j.c.owner, _j.c.submitted_at, _j.c.attempts)
+    .where(_j.c.state == JobState.QUEUED)
+    .order_by(_j.c.submitted_at, _j.c.id)
+)
 _RANKED = (
     select(
         _j.c.template,
@@ -54,7 +60,7 @@ def take(c: Connection, now: datetime) -> Snapshot:
         now=now,
         nodes=tuple(nodes.all(c)),
         running=tuple(_running(row, now) for row in c.execute(_RUNNING)),
-        queued=tuple(_queued(job) for job in jobs.in_states(c, JobState.QUEUED)),
+        queued=tuple(_queued(*row) for row in c.execute(_QUEUED)),
         quotas={(quota.project, quota.device_type): quota.devices for quota in quotas.quotas(c)},
         holds=tuple(holds.all(c, now)),
     )
@@ -68,19 +74,18 @@ def runtimes(c: Connection) -> Runtimes:
     return Runtimes({template: tuple(sorted(runs)) for template, runs in seconds.items()})
 
 
-def _queued(job: Job) -> QueuedJob:
-    spec = job.spec
+def _queued(id: JobId, spec: JobSpec, owner: str, submitted_at: datetime, attempts: int) -> QueuedJob:
     return QueuedJob(
-        id=job.id,
+        id=id,
         name=spec.name,
         project=spec.project,
-        owner=job.owner,
+        owner=owner,
         priority=spec.priority,
         request=spec.request,
-        submitted_at=job.submitted_at,
+        submitted_at=submitted_at,
         template=spec.template,
         limit=spec.limit,
-        resuming=job.attempts > 0,
+        resuming=attempts > 0,
     )
 
 

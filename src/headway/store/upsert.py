@@ -62,5 +62,6 @@ class InsertNew:
 def _run(c: Connection, statement: Any, rows: Rows) -> int:
     if not rows:
         return 0
-    result: CursorResult[Any] = c.execute(statement, rows)
+    # SQLAlchemy counts the rows of an insert only when asked.
+    result: CursorResult[Any] = c.execute(statement, rows, execution_options={"preserve_rowcount": True})
     return result.rowcount
