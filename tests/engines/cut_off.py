@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from headway.engines.local.discover import discover
 from headway.engines.local.launch import Launching
 from headway.engines.local.ports import Ports
 from headway.engines.protocol import LaunchOrder
@@ -54,7 +55,7 @@ def launch_up_to(steps: int, subject: LocalSubject, order: LaunchOrder) -> None:
     for name in ("mkdir", "chmod", "open", "link", "replace", "unlink"):
         setattr(os, name, counted(getattr(os, name)))
     subprocess.Popen = counted(subprocess.Popen)  # type: ignore[assignment,misc]
-    nodes = subject.engine._discover()
+    nodes = {node.name: node for node in discover(subject.settings.nodes, "local")}
     Launching(subject.settings, Ports(subject.settings.ports, "local"), "local").launch(order, nodes, datetime.now(UTC))
     os._exit(0)
 

@@ -46,10 +46,11 @@ class LocalSubject(Subject):
     nodes = ("n1", "n2")
     device_type = "cpu"
 
-    def __init__(self, folder: Path, agent: Path | tuple[str, ...] = STAND_IN, **settings: object) -> None:
+    def __init__(self, folder: Path, agent: Path | tuple[str, ...] = STAND_IN, *, grouped: bool = True) -> None:
         self.folder = folder
         nodes = tuple(VirtualNode(name, 2) for name in self.nodes)
-        self.settings = replace(LocalSettings(folder / "run", agent, nodes=nodes), **settings)
+        settings = LocalSettings(folder / "run", agent, nodes=nodes)
+        self.settings = settings if grouped else replace(settings, cgroup_root=None)
         self.clock = Clock()
         self.engine = LocalEngine(self.settings, self.clock)
 

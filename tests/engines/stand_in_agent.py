@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 
 def main(directory: str) -> int:
@@ -37,7 +38,7 @@ def main(directory: str) -> int:
     return run(order)
 
 
-def run(order: dict) -> int:
+def run(order: "dict[str, Any]") -> int:
     signal.signal(signal.SIGTERM, lambda *_: stopped.append(time.monotonic()))
     stopped: list[float] = []
     ranks = [start(order, entry) for entry in order["ranks"]]
@@ -55,7 +56,7 @@ def run(order: dict) -> int:
     return 0
 
 
-def start(order: dict, entry: dict) -> "subprocess.Popen[bytes]":
+def start(order: "dict[str, Any]", entry: "dict[str, Any]") -> "subprocess.Popen[bytes]":
     env = dict(os.environ, HEADWAY_ATTEMPT=order["attempt"], HEADWAY_NODE=order["node"], RANK=str(entry["rank"]))
     env.update(order["env"])
     libc = ctypes.CDLL(None)
@@ -75,7 +76,7 @@ def ticks(pid: int) -> int:
         return int(file.read().rpartition(")")[2].split()[19])
 
 
-def write(name: str, value: dict) -> None:
+def write(name: str, value: "dict[str, Any]") -> None:
     with open(name + ".new", "w") as file:
         json.dump(value, file)
     os.rename(name + ".new", name)

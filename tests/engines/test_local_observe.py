@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from headway.domain.errors import PlatformError
 from headway.engines.local.process import Process, find
 from headway.engines.local.watch import DELIVERIES
 from headway.engines.protocol import Sight
@@ -38,6 +39,10 @@ def test_a_run_directory_that_is_not_there_makes_everything_unknown(local: Local
     away = local.folder / "away"
     local.settings.run_dir.rename(away)
     assert local.sights(handle) == [Sight.UNKNOWN, Sight.UNKNOWN]
+    for verb in (lambda: local.launch(order), lambda: local.stop(handle)):
+        with pytest.raises(PlatformError, match="is not there") as fault:
+            verb()
+        assert fault.value.code == "engine-unreachable"
     away.rename(local.settings.run_dir)
     assert local.sights(handle) == [Sight.RUNNING, Sight.RUNNING]
     assert local.starts(order.attempt) == 2
@@ -102,11 +107,8 @@ def test_one_node_lost_says_nothing_of_the_other(local: LocalSubject) -> None:
 
 
 @pytest.mark.parametrize("with_groups", [True, False])
-def test_what_a_rank_left_behind_is_killed_after_its_own_good_end(
-    tmp_path: Path, local: LocalSubject, with_groups: bool
-) -> None:
-    settings = {} if with_groups else {"cgroup_root": None}
-    subject = LocalSubject(tmp_path / "own", **settings)
+def test_what_a_rank_left_behind_is_killed_after_its_own_good_end(tmp_path: Path, with_groups: bool) -> None:
+    subject = LocalSubject(tmp_path / "own", grouped=with_groups)
     order = subject.order(Plan.RUNS)
     marker = shlex.quote(str(subject.folder / f"starts-{order.attempt}"))
     order = replace(order, command=("sh", "-c", f"setsid sleep 600 & echo start >> {marker}"))

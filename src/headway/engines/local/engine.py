@@ -5,7 +5,8 @@ An engine object holds nothing that a new one on the same `run_dir` could not re
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -75,7 +76,8 @@ class LocalEngine:
 
     def _launch(self, order: LaunchOrder) -> Handle:
         check_name("attempt", order.attempt)
-        handle = self._launching.launch(order, self._discover(), self._clock())
+        with self._reaching():
+            handle = self._launching.launch(order, self._discover(), self._clock())
         places = [self._place(order.attempt, node) for node in handle.nodes]
         self._open.update({(place.attempt, place.node): place for place in places})
         for place in places:
@@ -104,9 +106,19 @@ class LocalEngine:
         return seen
 
     def _stop(self, handle: Handle, grace: timedelta) -> None:
-        with self._guard:
+        with self._guard, self._reaching():
             for node in handle.nodes:
                 self._watch.stop(self._place(handle.attempt, node), grace, self._clock())
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Say `engine-unreachable` where the disk does not answer."""
+        try:
+            if not self._settings.run_dir.is_dir():
+                raise FileNotFoundError(f"{self._settings.run_dir} is not there")
+            yield
+        except OSError as error:
+            raise PlatformError("engine-unreachable", engine=self.name, detail=str(error)) from error
 
     def _discover(self) -> dict[str, LocalNode]:
         if not self._nodes:
