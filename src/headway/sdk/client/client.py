@@ -1,0 +1,271 @@
+"""The API as methods, one a route. Answers are plain JSON: dicts and lists with the keys of the REST schema.
+
+Decides nothing and keeps nothing; a route without a method is reached by `get`, `post` and `put`.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from headway.domain.errors import Language
+from headway.sdk.client.access import Access, find_access
+from headway.sdk.client.stream import Event
+from headway.sdk.client.transport import Transport
+
+Row = dict[str, Any]
+Rows = list[Row]
+PAGE = 200
+
+
+class Client:
+    """A server's API with a token. Use it as a context, or `close` it.
+
+    Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`.
+    """
+
+    def __init__(
+        self, url: str, token: str | None = None, language: Language = "en", *, patience_s: float = 3.0
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._transport = Transport(Access(self.url, token), language, patience_s)
+
+    @classmethod
+    def from_environment(cls, language: Language = "en") -> "Client":
+        """The client for HEADWAY_URL and HEADWAY_TOKEN, or the file `headway login` wrote."""
+        access = find_access()
+        return cls(access.url, access.token, language)
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._transport.close()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON at a path below `/api/v1`; query values of None are left out."""
+        return self._transport.json("GET", path, params=_given(query))
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None) -> Any:
+        """Send a body. With an idempotency `key`, where the route takes one, a lost answer is asked for again."""
+        return self._transport.json("POST", path, json=_given(body or {}), key=key)
+
+    def put(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Put a value where it belongs."""
+        return self._transport.json("PUT", path, json=dict(body))
+
+    def health(self) -> Row:
+        return _row(self.get("/health"))
+
+    def log_in(self, user: str, password: str) -> Row:
+        """`{"token", "user"}`; this client goes on with the token it had."""
+        return _row(self.post("/login", {"user": user, "password": password}))
+
+    def me(self) -> Row:
+        return _row(self.get("/me"))
+
+    # Jobs
+
+    def submit(self, body: Mapping[str, Any], key: str | None = None) -> Row:
+        """The queued job. Sent again under one idempotency key (by default a new one) until it is answered."""
+        return _row(self.post("/jobs", body, key=key or uuid.uuid4().hex))
+
+    def dry_run(self, body: Mapping[str, Any]) -> Row:
+        """The specification that `submit` would queue."""
+        return _row(self.post("/jobs/dry-run", body))
+
+    def jobs(
+        self, project: str | None = None, states: Sequence[str] | None = None, limit: int | None = None
+    ) -> Iterator[Row]:
+        """Jobs with what is known of them, newest first, page after page; at most `limit`."""
+        cursor, left = None, limit
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            page = self.get("/jobs", project=project, state=states or None, cursor=cursor, limit=size)
+            yield from page["items"]
+            cursor = page["next"]
+            if cursor is None:
+                return
+            left = None if left is None else left - len(page["items"])
+
+    def job(self, job: str) -> Row:
+        """One job, by id, a unique beginning of one, or name."""
+        return _row(self.get(f"/jobs/{_part(job)}"))
+
+    def attempts(self, job: str) -> Rows:
+        return _rows(self.get(f"/jobs/{_part(job)}/attempts"))
+
+    def checkpoints(self, job: str) -> Rows:
+        return _rows(self.get(f"/jobs/{_part(job)}/checkpoints"))
+
+    def bills(self, job: str) -> Rows:
+        """What each failure cost."""
+        return _rows(self.get(f"/jobs/{_part(job)}/bills"))
+
+    def readings(self, job: str, name: str, **query: Any) -> Rows:
+        """One measurement over time; `attempt`, `rank`, `points`."""
+        return _rows(self.get(f"/jobs/{_part(job)}/readings", name=name, **query))
+
+    def stop(self, job: str, reason: str = "user") -> Row:
+        return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
+
+    def drill(self, job: str, rank: int) -> Row:
+        """Kill one rank without warning."""
+        return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))
+
+    def log_ranks(self, job: str, attempt: int | None = None) -> dict[int, int]:
+        """The ranks that wrote something, and how many bytes."""
+        found = self.get(f"/jobs/{_part(job)}/logs/ranks", attempt=attempt)
+        return {int(rank): int(size) for rank, size in found.items()}
+
+    def log_window(
+        self, job: str, rank: int = 0, *, attempt: int | None = None, offset: int = 0, limit: int = 1 << 20
+    ) -> tuple[bytes, int, int]:
+        """Bytes of a rank's output, where they begin, and the size of the whole; a negative offset: from its end."""
+        query = _given({"rank": rank, "attempt": attempt, "offset": offset, "limit": limit})
+        answer = self._transport.send("GET", f"/jobs/{_part(job)}/logs", params=query)
+        return answer.content, int(answer.headers["X-Offset"]), int(answer.headers["X-Size"])
+
+    def follow_log(self, job: str, rank: int = 0, *, attempt: int | None = None, offset: int = 0) -> Iterator[Event]:
+        """A rank's output as it comes, `data` its text and `id` the offset after it, until the attempt has ended."""
+        query = _given({"rank": rank, "attempt": attempt, "offset": offset})
+        for event in self._transport.stream(f"/jobs/{_part(job)}/logs/stream", "offset", query):
+            if event.kind == "end":
+                return
+            yield event
+
+    def facts(self, after: int = 0, *, job: str | None = None, project: str | None = None, **query: Any) -> Rows:
+        """Facts in the order they were recorded, those after a place in the list; `kind`, `limit`."""
+        return _rows(self.get("/facts", after=after, job=job, project=project, **query))
+
+    def all_facts(self, *, job: str | None = None, project: str | None = None) -> Iterator[Row]:
+        """Every fact recorded so far, page after page."""
+        after = 0
+        while page := self.facts(after, job=job, project=project, limit=1000):
+            yield from page
+            after = int(page[-1]["seq"])
+
+    def follow_facts(self, after: int = 0, *, job: str | None = None, project: str | None = None) -> Iterator[Row]:
+        """Facts as they are recorded, without end."""
+        query = _given({"after": after, "job": job, "project": project})
+        for event in self._transport.stream("/facts/stream", "after", query):
+            yield _row(event.data)
+
+    # The directory, and the machines
+
+    def nodes(self) -> Rows:
+        return _rows(self.get("/nodes"))
+
+    def departments(self) -> Rows:
+        return _rows(self.get("/departments"))
+
+    def create_department(self, name: str) -> Row:
+        return _row(self.post("/departments", {"name": name}))
+
+    def projects(self) -> Rows:
+        return _rows(self.get("/projects"))
+
+    def create_project(self, name: str, department: str) -> Row:
+        return _row(self.post("/projects", {"name": name, "department": department}))
+
+    def quotas(self, project: str | None = None) -> Rows:
+        return _rows(self.get("/quotas", project=project))
+
+    def set_quota(self, project: str, device_type: str, devices: int) -> Row:
+        return _row(self.put(f"/projects/{_part(project)}/quotas/{_part(device_type)}", {"devices": devices}))
+
+    def create_user(self, name: str, password: str | None = None, unix_name: str | None = None) -> Row:
+        return _row(self.post("/users", {"name": name, "password": password, "unix_name": unix_name}))
+
+    def grant_role(self, user: str, role: str, project: str | None = None) -> Row:
+        return _row(self.post(f"/users/{_part(user)}/roles", {"role": role, "project": project}))
+
+    def issue_token(self, user: str, days: int = 90) -> Row:
+        """`{"token", "user"}`: told once."""
+        return _row(self.post(f"/users/{_part(user)}/tokens", {"days": days}))
+
+    def statement(self, project: str, month: str) -> Row:
+        """A project's month, as in `2026-11`."""
+        return _row(self.get(f"/projects/{_part(project)}/statement", month=month))
+
+    def statement_csv(self, project: str, month: str) -> str:
+        path = f"/projects/{_part(project)}/statement.csv"
+        return self._transport.send("GET", path, params={"month": month}).text
+
+    def intervals(self, project: str) -> Rows:
+        """Every interval in which the project had devices."""
+        return _rows(self.get(f"/projects/{_part(project)}/intervals"))
+
+    # What is registered, and what is served
+
+    def templates(self) -> Rows:
+        return _rows(self.get("/templates"))
+
+    def add_template(self, content: Mapping[str, Any]) -> Row:
+        return _row(self.post("/templates", {"content": dict(content)}))
+
+    def datasets(self) -> Rows:
+        return _rows(self.get("/datasets"))
+
+    def register_dataset(self, name: str, path: str, note: str = "") -> Row:
+        return _row(self.post("/datasets", {"name": name, "path": path, "note": note}))
+
+    def models(self, name: str | None = None) -> Rows:
+        return _rows(self.get("/models", name=name))
+
+    def model(self, name: str, number: int) -> Row:
+        return _row(self.get(f"/models/{_part(name)}/{number}"))
+
+    def register_model(self, name: str, job: str, step: int | None = None) -> Row:
+        """Register a job's verified checkpoint: its newest, or that of a step."""
+        return _row(self.post("/models", {"name": name, "job": job, "step": step}))
+
+    def services(self) -> Rows:
+        return _rows(self.get("/services"))
+
+    def service(self, project: str, name: str) -> Row:
+        return _row(self.get(_service(project, name)))
+
+    def deploy(self, name: str, project: str, version: str, template: str | None = None) -> Row:
+        """Serve a model version, given as `name@number`."""
+        return _row(
+            self.post("/services", {"name": name, "project": project, "version": version, "template": template})
+        )
+
+    def shift(self, project: str, name: str, shares: Mapping[str, int], reason: str = "") -> Row:
+        """Change the shares of versions (`name@number`), in percent."""
+        return _row(self.post(f"{_service(project, name)}/shift", {"shares": dict(shares), "reason": reason}))
+
+    def roll_back(self, project: str, name: str, reason: str = "") -> Row:
+        return _row(self.post(f"{_service(project, name)}/rollback", {"reason": reason}))
+
+    def service_history(self, project: str, name: str) -> Rows:
+        """Splits, newest first."""
+        return _rows(self.get(f"{_service(project, name)}/history"))
+
+    def stop_service(self, project: str, name: str) -> Row:
+        return _row(self.post(f"{_service(project, name)}/stop"))
+
+
+def _given(values: Mapping[str, Any]) -> Row:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _part(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _service(project: str, name: str) -> str:
+    return f"/services/{_part(project)}/{_part(name)}"
+
+
+def _row(answer: Any) -> Row:
+    return dict(answer)
+
+
+def _rows(answer: Any) -> Rows:
+    return list(answer)
