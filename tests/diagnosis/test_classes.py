@@ -1,5 +1,7 @@
 """Which class of cause, whose move, and where in the code."""
 
+import json
+
 import pytest
 
 from headway.diagnosis import describe, examine
@@ -194,3 +196,44 @@ def test_the_drill_reads_well():
 def test_verdict_messages_exist_in_both_languages():
     wanted = {f"verdict-{fault}" for fault in Fault} | {f"verdict-move-{owner}" for owner in Owner}
     assert wanted <= codes("en") & codes("zh")
+
+
+def test_lines_of_other_threads_inside_a_traceback_do_not_hide_it():
+    log = traced("ValueError: odd").replace("    x()\n", "2026-11-03 12:00:00 step 9\nloss 1.0 lr 2e-4\n    x()\n")
+    assert alone(log, code=1).location == "/home/ann/t.py:3"
+
+
+def test_a_last_exception_without_frames_does_not_hide_where_it_came_from():
+    log = (
+        traced("RuntimeError: NPU out of memory.")
+        + "Traceback (most recent call last):\nRuntimeError: NPU out of memory.\n"
+    )
+    assert alone(log, code=1).location == "/home/ann/t.py:3"
+
+
+def test_a_command_that_does_not_exist_is_the_researchers_move():
+    verdict = examine(an_evidence(launch_error="[Errno 2] No such file or directory: 'pythn3'"))
+    assert (verdict.fault, verdict.owner) == (Fault.LAUNCH_FAILED, Owner.RESEARCHER)
+
+
+@pytest.mark.parametrize(
+    ("case", "fault"),
+    [
+        ("011", Fault.CRASHED),
+        ("014", Fault.HOST_OUT_OF_MEMORY),
+        ("015", Fault.DEVICE_OUT_OF_MEMORY),
+        ("045", Fault.DEVICE_OUT_OF_MEMORY),
+        ("073", Fault.CODE_ERROR),
+    ],
+)
+def test_what_real_machines_printed_is_understood(shared, case, fault):
+    folder = shared / "data" / "faultlogs" / case
+    truth = json.loads((folder / "case.json").read_text())
+    per_node = truth["world_size"] // len(truth["files"])
+    nodes = {rank: f"n{rank // per_node}" for rank in range(truth["world_size"])}
+    order = sorted(truth["files"], key=lambda name: name not in ("w-0.log", "node-0.log"))
+    logs = {index * per_node: (folder / name).read_bytes() for index, name in enumerate(order)}
+    exits = [an_exit(rank, at=600, code=1, node=nodes[rank]) for rank in logs]
+    verdict = examine(an_evidence(*exits, logs=logs, nodes=nodes))
+    assert (verdict.fault, verdict.rank) == (fault, truth["first_failing_rank"])
+    assert truth["code_location"] in (None, verdict.location)

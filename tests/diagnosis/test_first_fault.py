@@ -182,3 +182,16 @@ def test_the_same_evidence_gives_the_same_verdict():
     evidence = an_evidence(an_exit(0, at=0.4, code=1), an_exit(1, signal=9), logs={0: GLOO_CLOSED})
     assert examine(evidence) == examine(evidence)
     assert examine(evidence).at - NOON == timedelta(0)
+
+
+def test_a_rank_without_an_exit_speaks_through_its_lines_in_its_nodes_stream():
+    evidence = an_evidence(an_exit(0, at=3, code=1), logs={0: BAD_LABEL}, nodes={0: "n0", 1: "n0"})
+    verdict = examine(evidence)
+    assert (verdict.fault, verdict.rank, verdict.node) == (Fault.CODE_ERROR, 1, "n0")
+
+
+def test_an_exit_nobody_witnessed_does_not_hide_the_loss_of_its_agent():
+    evidence = an_evidence(
+        an_exit(0, at=1, code=1), an_exit(1, at=0), logs={0: GLOO_CLOSED}, lost_agents={"n1": after(9)}
+    )
+    assert (examine(evidence).fault, examine(evidence).node) == (Fault.AGENT_LOST, "n1")

@@ -21,7 +21,7 @@ class LogTail:
 class Evidence:
     """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it.
 
-    `lost_agents`: when each agent that fell silent was last heard. `drill_rank`: the rank Headway killed on purpose.
+    `lost_agents`: when each silent agent was given up. `drill_rank`: the rank Headway killed on purpose.
     """
 
     job: JobId

@@ -7,8 +7,9 @@ nothing singles out a rank, none is named. Reads no clock and no file: the same 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from headway.diagnosis import wording
 from headway.diagnosis.evidence import Evidence
 from headway.diagnosis.lines import NOWHERE
 from headway.diagnosis.rules import code, communication, memory, signals
@@ -62,14 +63,16 @@ MOST_LINES = 8
 def examine(evidence: Evidence) -> Verdict:
     """What stopped the attempt, where first, whose move it is, and whether to try again."""
     if evidence.launch_error:
-        return _plain(evidence, Fault.LAUNCH_FAILED, 0.9, detail=evidence.launch_error)
+        verdict = _plain(evidence, Fault.LAUNCH_FAILED, 0.9, detail=evidence.launch_error)
+        theirs = wording.is_command_missing(evidence.launch_error)
+        return replace(verdict, owner=Owner.RESEARCHER) if theirs else verdict
     if _is_clean(evidence):
         return _plain(evidence, Fault.NONE, 1.0)
     if evidence.stop_reason and evidence.stop_reason not in CONSEQUENCES:
         retry = evidence.stop_reason == PREEMPTED
         return _plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, retry=retry)
     claims = [_claim(seen) for seen in bad_endings(evidence)]
-    firsts = sorted((claim for claim in claims if not claim.follower), key=lambda claim: (claim.at, claim.rank))
+    firsts = sorted((claim for claim in claims if not claim.follower), key=_order)
     lost_at = min(evidence.lost_agents.values(), default=None)
     if lost_at and not any(claim.at <= lost_at and claim.fault is not Fault.UNKNOWN for claim in firsts):
         return _agent_lost(evidence, claims)
@@ -86,6 +89,11 @@ def _is_clean(evidence: Evidence) -> bool:
 
 def _claim(seen: Seen) -> Claim:
     return next(claim for rule in RULES if (claim := rule(seen)))
+
+
+def _order(claim: Claim) -> tuple[datetime, bool, int]:
+    """By time; of two at once the one that is known."""
+    return claim.at, claim.fault is Fault.UNKNOWN, claim.rank
 
 
 def _plain(

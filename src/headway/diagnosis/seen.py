@@ -50,7 +50,19 @@ def bad_endings(evidence: Evidence) -> list[Seen]:
     lines: Lines = {}
     for tail in evidence.logs.values():
         _take(evidence, tail, exits, lines)
-    return [_seen(evidence, exits[rank], lines.get(rank)) for rank in sorted(exits) if not exits[rank].is_clean]
+    bad = [_seen(evidence, exits[rank], lines.get(rank)) for rank in sorted(exits) if not exits[rank].is_clean]
+    return sorted([*bad, *_overheard(evidence, exits, lines)], key=lambda seen: seen.exit.rank)
+
+
+def _overheard(evidence: Evidence, exits: dict[int, RankExit], lines: Lines) -> list[Seen]:
+    """Ranks whose exit nobody saw but whose traceback stands in the stream of one that ended badly."""
+    heard = []
+    for rank in set(lines) - set(exits):
+        carrier = exits.get(lines[rank][0])
+        if carrier and not carrier.is_clean:
+            node = evidence.nodes.get(rank, carrier.node)
+            heard.append(_seen(evidence, RankExit(rank, node, carrier.at), lines[rank]))
+    return [seen for seen in heard if seen.trace]
 
 
 def _take(evidence: Evidence, tail: LogTail, exits: dict[int, RankExit], lines: Lines) -> None:

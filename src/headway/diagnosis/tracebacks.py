@@ -18,6 +18,7 @@ _HARMLESS = ("Exception ignored in", "--- Logging error ---")
 _LAUNCHER = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError"
 _CONTINUES = ("NCCL error", "DistBackendError")
 _CONTINUED_LINES = 4
+_FOREIGN_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,10 @@ def find(lines: Sequence[Line]) -> list[Trace]:
 
 
 def _one(lines: Sequence[Line], index: int) -> tuple[Trace | None, int]:
+    """Read one traceback to its exception, through a few lines that other threads wrote in between."""
     frames: list[str] = []
-    while index < len(lines):
+    foreign = 0
+    while index < len(lines) and foreign <= _FOREIGN_LINES and _BEGIN not in lines[index].text:
         line = lines[index]
         frame = frame_of(line.text)
         if frame:
@@ -75,7 +78,7 @@ def _one(lines: Sequence[Line], index: int) -> tuple[Trace | None, int]:
         elif _EXCEPTION.match(line.text):
             return Trace(tuple(frames), line, _whole_text(lines, index)), index + 1
         elif line.text and not line.text[0].isspace():
-            return None, index
+            foreign += 1
         index += 1
     return None, index
 
@@ -88,10 +91,11 @@ def _whole_text(lines: Sequence[Line], index: int) -> str:
 
 
 def blamed(traces: Sequence[Trace], is_follower: Callable[[str], bool]) -> Trace | None:
-    """The traceback that ended the process: the last, or what it was raised from.
+    """The traceback that ended the process: the last that has frames, or what it was raised from.
 
     If that is a follower (a connection found broken while cleaning up), an earlier one that is not goes before it.
     """
+    traces = [trace for trace in traces if trace.frames] or traces
     if not traces:
         return None
     at = len(traces) - 1

@@ -16,7 +16,7 @@ is_follower = _any(
     r"[Cc]onnection reset by peer",
     r"ConnectionResetError|ConnectionRefusedError|ConnectionAbortedError",
     r"[Bb]roken ?pipe|BrokenPipeError",
-    r"remote worker|remote process exit|ncclRemoteError",
+    r"remote worker|remote process exit|ncclRemoteError|Socket recv failed",
     r"Watchdog caught collective operation timeout|watchdog thread terminated",
     r"Some NCCL operations have failed or timed out|taking the entire process down",
     r"Timed out waiting \d{1,12}ms for (?:recv|send|unbound)",
@@ -59,4 +59,5 @@ is_launch_complaint = _any(
     r"^[\w./-]{1,200}: error: ",
     r"^Error: (?:Invalid value|No such option|Missing (?:option|argument)|Got unexpected)",
 )
+is_command_missing = _any(r"No such file or directory|Exec format error|command not found")
 is_interrupt = _any(r"^KeyboardInterrupt\b")
