@@ -193,6 +193,16 @@ def test_the_drill_reads_well():
     assert describe(verdict, "zh") == "n1 上的进程 1 被演练终止（SIGKILL）：这是进程平台有意为之。无需任何人处理。"
 
 
+def test_a_code_error_reads_well():
+    verdict = alone(BAD_LABEL.replace("rank1", "rank0"), code=1)
+    assert describe(verdict, "en") == (
+        "Rank 0 on n0 failed in the program at /home/ann/data.py:10: ValueError: bad label in batch. The researcher's move."
+    )
+    assert describe(verdict, "zh") == (
+        "n0 上的进程 0 在程序 /home/ann/data.py:10 处出错：ValueError: bad label in batch。轮到：研发。"
+    )
+
+
 def test_verdict_messages_exist_in_both_languages():
     wanted = {f"verdict-{fault}" for fault in Fault} | {f"verdict-move-{owner}" for owner in Owner}
     assert wanted <= codes("en") & codes("zh")

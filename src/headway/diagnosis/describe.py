@@ -14,7 +14,7 @@ def describe(verdict: Verdict, language: Language) -> str:
         "location": verdict.location,
         "signal": verdict.signal_name,
         "code": verdict.code,
-        "detail": verdict.detail[:SHOWN_DETAIL] if verdict.detail else None,
+        "detail": verdict.detail[:SHOWN_DETAIL].rstrip(" .。") if verdict.detail else None,
     }
     said = message(_code(verdict), params, language)
     move = message(f"verdict-move-{verdict.owner}", {}, language)

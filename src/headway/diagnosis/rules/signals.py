@@ -8,6 +8,7 @@ from headway.diagnosis.verdict import Fault
 _SENT = frozenset({1, 2, 3, 9, 10, 12, 15})
 _ABORT = 6
 _DRILL = "drill: Headway killed this rank on purpose"
+_NO_DUMP = "its log holds no dump"
 _NO_WORDS = "its process was killed without a word"
 
 
@@ -35,7 +36,7 @@ def crashed(seen: Seen) -> Claim | None:
         Fault.CRASHED,
         confidence=0.85,
         location=_dumped_location(seen),
-        detail=line.text if line else None,
+        detail=line.text if line else _NO_DUMP,
         lines=(line,) if line else tuple(seen.lines[-1:]),
     )
 
