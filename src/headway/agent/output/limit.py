@@ -2,7 +2,8 @@
 bytes and a clock.
 
 Where bytes are dropped a line says so in their place. Lines are kept or dropped whole where they are shorter than
-64 KiB. Counts are exact: every byte fed was either kept or counted as dropped.
+64 KiB; a line that was begun may be finished beyond the rate, by 4 KiB at most. Counts are exact: every byte fed was
+either kept or counted as dropped.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from headway.agent.order import LogLimits
 
 _GIANT_LINE = 64 << 10
+_FINISH_BYTES = 4 << 10
 _SAY_AGAIN_S = 60.0
 
 
@@ -92,9 +94,11 @@ class Limiter:
         if size > left or size > self._allowance:
             budget = min(left, int(self._allowance))
             size = chunk.rfind(b"\n", 0, budget) + 1
+            self._why = "total" if left <= self._allowance else "rate"
             if not size and budget >= _GIANT_LINE:
                 size = budget
-            self._why = "total" if left <= self._allowance else "rate"
+            elif not size and self._line_open and self._why == "rate":
+                size = chunk.find(b"\n", 0, min(left, _FINISH_BYTES)) + 1
         if size:
             kept = chunk[:size] if size < len(chunk) else chunk
             out.append(Kept(kept))
