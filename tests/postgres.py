@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -54,7 +55,10 @@ class Postgres:
 
 
 def find_binaries() -> Path | None:
-    """The folder of `initdb` and `postgres`, on PATH or where Debian keeps it."""
+    """The folder of `initdb` and `postgres`: `HEADWAY_POSTGRES` if set, else on PATH or where Debian keeps it."""
+    chosen = os.environ.get("HEADWAY_POSTGRES")
+    if chosen:
+        return Path(chosen) if (Path(chosen) / "postgres").exists() else None
     on_path = shutil.which("initdb")
     folders = [Path(on_path).resolve().parent] if on_path else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -114,7 +118,7 @@ def _account() -> pwd.struct_passwd | None:
     return names.get("postgres") or names["nobody"]
 
 
-def _as(account: pwd.struct_passwd | None) -> dict[str, object]:
+def _as(account: pwd.struct_passwd | None) -> dict[str, Any]:
     if account is None:
         return {"cwd": "/"}
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": [], "cwd": "/"}

@@ -112,4 +112,4 @@ def _printable(fact: Fact) -> Fact:
     plain = {
         name: value.replace("\x00", "") for name in ("by", "job", "project") if (value := getattr(fact, name, None))
     }
-    return replace(fact, **plain)  # type: ignore[arg-type]
+    return replace(fact, **plain)

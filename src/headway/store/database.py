@@ -80,7 +80,7 @@ def _target(url: str) -> URL:
     if target and kind == "postgresql":
         return target.set(drivername="postgresql+psycopg")
     shown = target.render_as_string(hide_password=True) if target else "(not a URL)"
-    rule = "sqlite:///PATH or postgresql://USER@HOST/NAME"
+    rule = "sqlite:///PATH | postgresql://USER@HOST/NAME"
     raise PlatformError("invalid-field", field="database", value=shown, rule=rule)
 
 
@@ -98,7 +98,7 @@ def _open_sqlite(url: URL) -> tuple[Engine, Engine]:
 
 def _create_private(path: Path) -> None:
     """Make the file for its owner alone, before SQLite makes it for everyone: it holds password hashes."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
