@@ -196,7 +196,8 @@ def test_the_drill_reads_well():
 def test_a_code_error_reads_well():
     verdict = alone(BAD_LABEL.replace("rank1", "rank0"), code=1)
     assert describe(verdict, "en") == (
-        "Rank 0 on n0 failed in the program at /home/ann/data.py:10: ValueError: bad label in batch. The researcher's move."
+        "Rank 0 on n0 failed in the program at /home/ann/data.py:10: ValueError: bad label in batch. "
+        "The researcher's move."
     )
     assert describe(verdict, "zh") == (
         "n0 上的进程 0 在程序 /home/ann/data.py:10 处出错：ValueError: bad label in batch。轮到：研发。"
