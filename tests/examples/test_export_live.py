@@ -18,6 +18,7 @@ import pytest
 from headway.domain.template import fill, parse
 from tests.examples.ranks import TINY_GPT, environment, free_port, wait_until
 
+SERVE = TINY_GPT.parents[1] / "src" / "headway" / "server" / "templates" / "transformers-serve.toml"
 MISSING = [name for name in ("torch", "transformers", "safetensors") if not find_spec(name)]
 pytestmark = [pytest.mark.live, pytest.mark.skipif(bool(MISSING), reason=f"not installed: {MISSING}")]
 
@@ -93,8 +94,8 @@ def test_transformers_reads_the_same_logits_and_any_text_survives_the_tokenizer(
 
 @pytest.fixture(scope="module")
 def served(exported: Path) -> Iterator[str]:
-    """The address of the export, served by the command of serve.toml once its readiness path answers."""
-    template = parse(tomllib.loads((TINY_GPT / "serve.toml").read_text(encoding="utf-8")))
+    """The address of the export, served by the shipped template's command once its readiness path answers."""
+    template = parse(tomllib.loads(SERVE.read_text(encoding="utf-8")))
     port = free_port()
     parts = {
         "python": sys.executable,
@@ -102,11 +103,14 @@ def served(exported: Path) -> Iterator[str]:
         "port": str(port),
         "host": "127.0.0.1",
         "device": "cpu",
+        "served_name": "chat",
     }
     command = [fill(parts, word) for word in template.command]
     address = f"http://127.0.0.1:{port}"
     with open(exported / "log", "wb") as log:
-        server = subprocess.Popen(command, env=environment(**template.env), stdout=log, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command, env=environment(**template.env), cwd=exported, stdout=log, stderr=subprocess.STDOUT
+        )
 
     def is_ready() -> bool:
         assert server.poll() is None, (exported / "log").read_text()
@@ -133,8 +137,8 @@ def ask(address: str, **more: Any) -> str:
         return content.decode()
 
 
-def test_transformers_serve_answers_a_chat(served: str, exported: Path) -> None:
-    answer = json.loads(ask(served, model=str(exported / "hf")))
+def test_transformers_serve_answers_a_chat_under_the_served_name(served: str) -> None:
+    answer = json.loads(ask(served, model="chat"))
     assert answer["usage"]["completion_tokens"] == 4
     assert answer["choices"][0]["message"]["role"] == "assistant"
 

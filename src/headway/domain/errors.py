@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
+RULE = "rule-"
 Param = str | int | float | bool | None
 
 
@@ -35,12 +36,12 @@ class PlatformError(Exception):
 
     def hint(self, language: Language) -> str:
         """The way out."""
-        return _fill(_entry(self.code, language)["hint"], self.params)
+        return _fill(_entry(self.code, language)["hint"], self.params, language)
 
 
 def message(code: str, params: dict[str, Param], language: Language) -> str:
     """The text of a message in one language, its parameters filled in."""
-    return _fill(_entry(code, language)["text"], params)
+    return _fill(_entry(code, language)["text"], params, language)
 
 
 def status_of(code: str) -> int:
@@ -71,5 +72,13 @@ class _Lenient(Formatter):
         return "—" if found is None else found
 
 
-def _fill(text: str, params: dict[str, Param]) -> str:
-    return _Lenient().vformat(text, (), params)
+def _fill(text: str, params: dict[str, Param], language: Language) -> str:
+    spoken = {name: _spoken(value, language) for name, value in params.items()}
+    return _Lenient().vformat(text, (), spoken)
+
+
+def _spoken(value: Param, language: Language) -> Param:
+    """A parameter that names a rule is said in the reader's language; any other is shown as it is."""
+    if isinstance(value, str) and value.startswith(RULE) and value in _messages(language):
+        return _messages(language)[value]["text"]
+    return value

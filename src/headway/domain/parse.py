@@ -13,7 +13,7 @@ MOST = 1_000_000
 def known_keys(where: str, table: Mapping[str, Any], allowed: Collection[str]) -> None:
     """Raise `unknown-field` for the first key that is not allowed."""
     if not isinstance(table, Mapping):
-        raise PlatformError("invalid-field", field=where, value=str(table)[:80], rule="a table of keys and values")
+        raise PlatformError("invalid-field", field=where, value=str(table)[:80], rule="rule-table")
     for key in table:
         if key not in allowed:
             field = f"{where}.{key}"
@@ -25,7 +25,7 @@ def text(field: str, value: object) -> str:
     if value is None:
         raise PlatformError("missing-field", field=field)
     if not isinstance(value, str) or not value:
-        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="a non-empty string")
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-text")
     return value
 
 
@@ -34,7 +34,7 @@ def text_list(field: str, value: object) -> tuple[str, ...]:
     if value is None:
         raise PlatformError("missing-field", field=field)
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
-        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="a list of strings")
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-text-list")
     return tuple(value)
 
 
@@ -48,5 +48,5 @@ def positive(field: str, value: object, least: int = 1) -> int:
 def seconds(field: str, value: object) -> timedelta:
     """A finite number of seconds, not negative."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
-        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="seconds, 0 or more")
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-seconds")
     return timedelta(seconds=value)

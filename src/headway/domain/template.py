@@ -95,7 +95,7 @@ def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
     known_keys(where, raw, ("type", "default", "minimum", "maximum", "choices", "help"))
     kind = raw.get("type", "string")
     if kind not in TYPES:
-        raise PlatformError("invalid-field", field=f"{where}.type", value=str(kind), rule="one of " + ", ".join(TYPES))
+        raise PlatformError("invalid-field", field=f"{where}.type", value=str(kind), rule=" | ".join(TYPES))
     default = raw.get("default")
     return Parameter(
         name=name,
@@ -116,13 +116,13 @@ def _value(parameter: Parameter, given: object) -> str:
         return parameter.default
     shown = _shown(given)
     if parameter.choices and shown not in parameter.choices:
-        raise PlatformError("invalid-field", field=where, value=shown, rule="one of " + ", ".join(parameter.choices))
+        raise PlatformError("invalid-field", field=where, value=shown, rule=" | ".join(parameter.choices))
     if parameter.type in ("integer", "number"):
         _check_number(parameter, where, shown)
     if parameter.type == "boolean" and shown not in ("true", "false"):
-        raise PlatformError("invalid-field", field=where, value=shown, rule="true or false")
+        raise PlatformError("invalid-field", field=where, value=shown, rule="true | false")
     if parameter.type in ("dataset", "model") and not VERSIONED.fullmatch(shown):
-        raise PlatformError("invalid-field", field=where, value=shown, rule="name@number, as in `headway dataset ls`")
+        raise PlatformError("invalid-field", field=where, value=shown, rule="rule-reference")
     return shown
 
 
@@ -130,7 +130,7 @@ def _check_number(parameter: Parameter, where: str, shown: str) -> None:
     try:
         number = int(shown) if parameter.type == "integer" else float(shown)
     except ValueError:
-        rule = f"{parameter.type}"
+        rule = f"rule-{parameter.type}"
         raise PlatformError("invalid-field", field=where, value=shown, rule=rule) from None
     low, high = parameter.minimum, parameter.maximum
     if (low is not None and not number >= low) or (high is not None and not number <= high):
@@ -145,7 +145,7 @@ def _choice(where: str, value: object, kind: type[E]) -> E:
     try:
         return kind(str(value))
     except ValueError:
-        rule = "one of " + ", ".join(kind)
+        rule = " | ".join(kind)
         raise PlatformError("invalid-field", field=where, value=str(value), rule=rule) from None
 
 
@@ -186,5 +186,5 @@ def _check_placeholders(template: Template) -> None:
         except ValueError as problem:
             raise PlatformError("invalid-field", field=where, value=pattern, rule=str(problem)) from None
         if used - names:
-            rule = "placeholders: " + ", ".join(sorted(names))
+            rule = " | ".join(f"{{{name}}}" for name in sorted(names))
             raise PlatformError("invalid-field", field=where, value=pattern, rule=rule)

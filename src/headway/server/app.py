@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from fastapi import APIRouter, FastAPI
+from starlette.types import ASGIApp
 
 from headway import __version__
 from headway.server import problems
@@ -15,6 +16,15 @@ from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
 AREAS = (jobs, logs, directory, assets, services, observing, agent)
+
+
+class Application(FastAPI):
+    """FastAPI, with a body that declares too great a length refused in words before anything reads it."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return problems.DeclaredTooLarge(
+            super().build_middleware_stack(), self.state.platform.settings.body_limit_bytes
+        )
 
 
 def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
@@ -30,7 +40,7 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
                 await turning
         platform.close()
 
-    app = FastAPI(
+    app = Application(
         title="Headway",
         version=__version__,
         lifespan=life,

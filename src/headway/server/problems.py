@@ -8,12 +8,23 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from headway.domain.errors import Language, PlatformError, status_of
 
 log = structlog.get_logger("headway.api")
 MEDIA = "application/problem+json"
 SHOWN = 80
+SIGNS = {"≥": "ge", ">": "gt", "≤": "le", "<": "lt", "length ≥": "min_length", "length ≤": "max_length"}
+RULES = {
+    "int": "rule-integer",
+    "float": "rule-number",
+    "string": "rule-text",
+    "bool": "true | false",
+    "dict": "rule-table",
+    "model": "rule-table",
+    "list": "rule-list",
+}
 
 
 def language_of(request: Request) -> Language:
@@ -32,6 +43,28 @@ def problem(error: PlatformError, language: Language) -> dict[str, Any]:
         "code": error.code,
         "params": error.params,
     }
+
+
+class DeclaredTooLarge:
+    """Refuses a body by its declared length, in words; the application's own limit cuts off one that declares none."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app = app
+        self.limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope) if scope["type"] == "http" else None
+        declared = request.headers.get("content-length", "") if request else ""
+        if request and declared.isdecimal() and int(declared) > self.limit and not is_agent(request.url.path):
+            error = PlatformError("body-too-large", bytes=int(declared), limit=self.limit)
+            await respond(request, error)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+
+def is_agent(path: str) -> bool:
+    """Agents send more at once than people; their routes set limits of their own."""
+    return "/api/v1/agent/" in path
 
 
 def install(app: FastAPI) -> None:
@@ -59,9 +92,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    if error.status_code == 413:
-        found = PlatformError("body-too-large", bytes=request.headers.get("content-length", "?"), limit=_limit(request))
-    elif error.status_code in (404, 405):
+    if error.status_code in (404, 405):
         found = PlatformError("not-found", what="address", value=request.url.path, near="/api/v1/docs")
     else:
         found = PlatformError("invalid-json", detail=str(error.detail))
@@ -79,8 +110,14 @@ def from_validation(first: Mapping[str, Any]) -> PlatformError:
         return PlatformError("missing-field", field=field)
     if kind == "extra_forbidden":
         return PlatformError("unknown-field", field=field, value=value, allowed="/api/v1/docs")
-    return PlatformError("invalid-field", field=field, value=value, rule=str(first.get("msg")))
+    return PlatformError("invalid-field", field=field, value=value, rule=_rule(kind, first.get("ctx", {}), first))
 
 
-def _limit(request: Request) -> int:
-    return int(request.app.state.platform.settings.body_limit_bytes)
+def _rule(kind: str, limits: Mapping[str, Any], first: Mapping[str, Any]) -> str:
+    """A rule in signs every reader knows, or the code of one that is said in the reader's language."""
+    for sign, name in SIGNS.items():
+        if name in limits:
+            return f"{sign} {limits[name]}"
+    if kind in ("enum", "literal_error"):
+        return str(limits.get("expected")).replace("'", "").replace(" or ", ", ").replace(", ", " | ")
+    return RULES.get(kind.partition("_")[0], str(first.get("msg")))

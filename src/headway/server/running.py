@@ -3,7 +3,6 @@
 The gateway is a process of its own that outlives this one; so are the agents.
 """
 
-import fcntl
 import json
 import os
 import signal
@@ -20,12 +19,14 @@ import structlog
 import uvicorn
 
 from headway.domain.errors import PlatformError
+from headway.server import gateway_process, locks
 from headway.server.app import PREFIX, create_app
 from headway.server.bootstrap import prepare
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
 
 log = structlog.get_logger("headway.server")
+LOCK = "server.lock"
 START_S = 60.0
 STOP_S = 30.0
 POLL_S = 0.1
@@ -35,12 +36,14 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM. Raises `server-running` when another server has this home."""
     configure_logs()
     settings.home.mkdir(parents=True, exist_ok=True)
-    lock = _take_lock(settings.home)
+    lock = locks.take(settings.home / LOCK)
+    if lock is None:
+        raise PlatformError("server-running", home=str(settings.home))
     listening = _listen(settings)
     settings = settings.model_copy(update={"port": listening.getsockname()[1]})
     platform = open_platform(settings, build_agent(settings.home))
     prepare(platform)
-    start_gateway(settings)
+    gateway_process.ensure(settings)
     _tell(platform)
     config = uvicorn.Config(create_app(platform), log_config=None, access_log=False, timeout_graceful_shutdown=5)
     uvicorn.Server(config).run(sockets=[listening])
@@ -72,11 +75,11 @@ def stop(settings: Settings) -> str:
     """End the server and the gateway of a home, and wait until both are gone."""
     gone = []
     told = _read_told(settings.home)
-    if told is not None and _is_locked(settings.home / "server.lock"):
-        _end(told["pid"], settings.home / "server.lock")
+    if told is not None and locks.is_held(settings.home / LOCK):
+        _end(told["pid"], settings.home / LOCK)
         gone.append("server")
-    lock = settings.home / "gateway" / "gateway.lock"
-    if _is_locked(lock):
+    lock = settings.home / "gateway" / gateway_process.LOCK
+    if locks.is_held(lock):
         _end(int(lock.read_text()), lock)
         gone.append("gateway")
     return f"stopped: {', '.join(gone)}" if gone else "nothing was running"
@@ -88,17 +91,6 @@ def build_agent(home: Path) -> Path:
     target.parent.mkdir(exist_ok=True)
     subprocess.run([sys.executable, "-m", "headway.agent.build", str(target)], check=True, stdout=subprocess.DEVNULL)
     return target
-
-
-def start_gateway(settings: Settings) -> None:
-    """Start the gateway unless it runs already; it keeps serving when this server ends."""
-    folder = settings.home / "gateway"
-    if _is_locked(folder / "gateway.lock"):
-        return
-    command = [sys.executable, "-m", "headway.gateway.main", "run", "--dir", str(folder)]
-    command += ["--host", settings.host, "--port", str(settings.gateway_port)]
-    with (folder / "gateway.log").open("ab") as output:
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
 
 
 def configure_logs() -> None:
@@ -113,16 +105,6 @@ def configure_logs() -> None:
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
-
-
-def _take_lock(home: Path) -> int:
-    lock = os.open(home / "server.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise PlatformError("server-running", home=str(home)) from None
-    return lock
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -160,25 +142,10 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _is_locked(path: Path) -> bool:
-    """Whether a living process holds the lock: a pid in a file may be anybody's by now."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
 def _end(pid: int, lock: Path) -> None:
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_S
-    while _is_locked(lock):
+    while locks.is_held(lock):
         if time.monotonic() > deadline:
             raise PlatformError("stop-timeout", value=pid, seconds=int(STOP_S))
         time.sleep(POLL_S)

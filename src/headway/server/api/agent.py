@@ -64,7 +64,7 @@ def _append(
         offset = int(query["offset"])
         first, last = (datetime.fromtimestamp(float(query[key]), UTC) for key in ("first", "last"))
     except (KeyError, ValueError, OverflowError):
-        rule = "offset, first and last are numbers"
+        rule = "rule-number"
         raise PlatformError("invalid-field", field="offset", value=str(query)[:80], rule=rule) from None
     ack = platform.logs.append(known, rank, offset, data, first, last, final=query.get("final") == "1")
     return LogAnswer(received=ack.received, durable=ack.durable)

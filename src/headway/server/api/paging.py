@@ -19,5 +19,5 @@ def moment_of(cursor: str | None) -> tuple[datetime, str] | None:
         at, _, name = urlsafe_b64decode(cursor.encode()).decode().partition("|")
         return datetime.fromisoformat(at), name
     except ValueError:
-        rule = "a cursor given as `next` by the page before"
+        rule = "rule-cursor"
         raise PlatformError("invalid-field", field="cursor", value=cursor[:80], rule=rule) from None

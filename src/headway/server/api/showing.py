@@ -1,7 +1,7 @@
 """Put a job beside what is known of it: its attempt, its rate, why it waits, the verdict in words."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import Depends
@@ -21,7 +21,8 @@ from headway.server.problems import language_of
 from headway.store import agents, attempts, plans, verdicts
 
 LanguageHere = Annotated[Language, Depends(language_of)]
-POINTS = 60
+RECENT = timedelta(minutes=5)
+POINTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,10 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
     if not steps:
         return Movement()
     lead = max(steps, key=lambda reading: reading.value)
-    recent = platform.readings.recent(attempt.id, "step", rank=lead.rank, points=POINTS)
-    pace = rate([Sample(at, int(step)) for at, step in recent], job.total)
+    since = lead.at - RECENT
+    recent = platform.readings.series(attempt.id, "step", node=lead.node, rank=lead.rank, since=since, points=POINTS)
+    samples = [Sample(point.at, int(point.maximum)) for series in recent for point in series.points]
+    pace = rate(samples, job.total)
     losses = [reading.value for reading in newest if reading.name == "loss" and reading.rank == lead.rank]
     left = pace.left.total_seconds() if pace.left is not None else None
     return Movement(losses[0] if losses else None, pace.steps_per_s, left, lead.at)

@@ -69,7 +69,7 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         device_type=attempt.device_type,
         launcher=job.spec.launcher,
         command=job.spec.command,
-        env=job.spec.env,
+        env=_checkpoint_env(job) | job.spec.env,
         workdir=job.spec.workdir,
         server_url=platform.url,
         token=platform.tokens.of(attempt.id),
@@ -80,6 +80,13 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         resume_from=resume,
         wants_port=job.spec.kind == JobKind.SERVICE,
     )
+
+
+def _checkpoint_env(job: Job) -> dict[str, str]:
+    """The checkpoint policy, as the in-job SDK reads it."""
+    policy = job.spec.checkpoint
+    every = {} if policy.every_steps is None else {"HEADWAY_CHECKPOINT_EVERY": str(policy.every_steps)}
+    return every | {"HEADWAY_CHECKPOINT_KEEP": str(policy.keep)}
 
 
 def _resume_path(attempt: Attempt, known: list[Checkpoint]) -> str | None:

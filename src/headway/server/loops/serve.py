@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from http.client import HTTPConnection
 from typing import Any
 
@@ -17,11 +18,13 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.service import Replica, ReplicaState
 from headway.registry.routes import routes
+from headway.server.gateway_process import ensure
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs, services
 
 log = structlog.get_logger("headway.serve")
 PROBE_S = 2.0
+GATEWAY_EVERY = timedelta(seconds=5)
 
 
 @dataclass(slots=True)
@@ -30,6 +33,7 @@ class Serve:
 
     written: list[dict[str, Any]] | None = None
     generation: int = 0
+    gateway_at: datetime | None = None
 
     async def __call__(self, platform: Platform) -> None:
         for replica, job, endpoint in await asyncio.to_thread(_changing, platform):
@@ -37,6 +41,14 @@ class Serve:
             if state != replica.state:
                 await asyncio.to_thread(_record, platform, replica, state, endpoint)
         await asyncio.to_thread(self._write_routes, platform)
+        await asyncio.to_thread(self._keep_gateway, platform)
+
+    def _keep_gateway(self, platform: Platform) -> None:
+        now = platform.clock.now()
+        if self.gateway_at is None or now - self.gateway_at >= GATEWAY_EVERY:
+            if ensure(platform.settings):
+                log.warning("gateway started")
+            self.gateway_at = now
 
     def _write_routes(self, platform: Platform) -> None:
         path = platform.gateway / "routes.json"

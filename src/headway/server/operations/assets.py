@@ -86,7 +86,7 @@ def register_model(
 def digest_folder(folder: Path) -> tuple[str, int, int]:
     """A digest over names, sizes and contents of every file below; total bytes; number of files."""
     if not folder.is_dir():
-        raise PlatformError("invalid-field", field="path", value=str(folder), rule="an existing folder")
+        raise PlatformError("invalid-field", field="path", value=str(folder), rule="rule-folder")
     whole, size, count = hashlib.sha256(), 0, 0
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
         one = hashlib.sha256()
@@ -97,7 +97,7 @@ def digest_folder(folder: Path) -> tuple[str, int, int]:
         whole.update(f"{path.relative_to(folder)}\0{one.hexdigest()}\n".encode())
         count += 1
     if count == 0:
-        raise PlatformError("invalid-field", field="path", value=str(folder), rule="a folder with files in it")
+        raise PlatformError("invalid-field", field="path", value=str(folder), rule="rule-folder-with-files")
     return whole.hexdigest(), size, count
 
 

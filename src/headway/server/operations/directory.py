@@ -61,7 +61,7 @@ def set_quota(c: Connection, change: Change, quota: Quota) -> Quota:
     check_name("device_type", quota.device_type)
     require_project(c, quota.project)
     if quota.devices < 0:
-        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="0 or more")
+        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="≥ 0")
     quotas.set_quota(c, quota, at=change.at, by=change.by)
     _say(
         c,

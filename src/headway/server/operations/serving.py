@@ -13,7 +13,7 @@ from headway.domain.version import ModelVersion
 from headway.registry import rollout
 from headway.server.operations.directory import Change, require_project
 from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, submit
+from headway.server.operations.submit import Submission, find_template, submit
 from headway.server.platform import Platform
 from headway.store import assets, facts, jobs, services
 
@@ -51,7 +51,7 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
         name=f"{wanted.name}-{version.number}",
         project=wanted.project,
         template=wanted.template,
-        parameters={"model": version.reference},
+        parameters=_parameters(c, wanted, version),
     )
     job = submit(platform, c, submission, change.by)
     services.put_replica(c, Replica(key, version.reference, job.id, ReplicaState.STARTING))
@@ -65,18 +65,17 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
 
 def shift(c: Connection, change: Change, service: Service, shares: dict[str, int], reason: str) -> Split:
     """Change the shares; every version that gets requests must be ready."""
-    key = key_of(service)
-    ready = {r.version for r in services.replicas(c, key) if r.state == ReplicaState.READY}
-    split = rollout.shift(service.split, shares, ready, service=key, at=change.at, by=change.by, reason=reason)
+    because = rollout.Change(change.at, change.by, reason)
+    split = rollout.shift(service.split, shares, _ready(c, service), key_of(service), because)
     record_split(c, split)
     return split
 
 
 def roll_back(c: Connection, change: Change, service: Service, reason: str) -> Split:
     """Go back to the split before the present one."""
-    split = rollout.rollback(
-        services.splits(c, service.name, service.project), at=change.at, by=change.by, reason=reason
-    )
+    because = rollout.Change(change.at, change.by, reason)
+    history = services.splits(c, service.name, service.project)
+    split = rollout.rollback(history, _ready(c, service), because)
     record_split(c, split)
     return split
 
@@ -107,12 +106,21 @@ def record_split(c: Connection, split: Split) -> None:
     facts.append(c, shifted)
 
 
+def _ready(c: Connection, service: Service) -> set[str]:
+    return {r.version for r in services.replicas(c, key_of(service)) if r.state == ReplicaState.READY}
+
+
+def _parameters(c: Connection, wanted: Deployment, version: ModelVersion) -> dict[str, str]:
+    """The model, and the name it answers to where the template wants one: the same for every version of a service."""
+    template, _ = find_template(c, wanted.template)
+    named = {"served_name": wanted.name} if any(p.name == "served_name" for p in template.parameters) else {}
+    return {"model": version.reference} | named
+
+
 def _version(c: Connection, reference: str) -> ModelVersion:
     name, _, number = reference.partition("@")
     if not number.isdigit():
-        raise PlatformError(
-            "invalid-field", field="version", value=reference, rule="name@number, as in `headway model ls`"
-        )
+        raise PlatformError("invalid-field", field="version", value=reference, rule="rule-model-reference")
     version = assets.model(c, name, int(number))
     if version is None:
         near = ", ".join(known.reference for known in assets.models(c)) or "—"

@@ -96,7 +96,7 @@ def find_template(c: Connection, reference: str) -> tuple[Template, str]:
     """A template by `name` (its newest version) or `name@version`, and the full reference."""
     name, _, version = reference.partition("@")
     if version and not version.isdigit():
-        raise PlatformError("invalid-field", field="template", value=reference, rule="name or name@version")
+        raise PlatformError("invalid-field", field="template", value=reference, rule="name | name@version")
     row = templates.get(c, name, int(version) if version else None)
     if row is None:
         near = ", ".join(templates.names(c)) or "—"

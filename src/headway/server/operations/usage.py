@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 from headway.domain.events import Fact
 from headway.metering.entries import Interval, Statement
 from headway.metering.intervals import intervals, waits
-from headway.metering.statement import statement
+from headway.metering.months import parse_month
+from headway.metering.statement import Scope, statement
 from headway.store import facts, ledger
 
 KINDS = {"attempt-placed", "attempt-ended"}
@@ -21,19 +22,10 @@ def intervals_of(c: Connection, project: str) -> list[Interval]:
 
 
 def statement_of(c: Connection, project: str, month: str, timezone: str, as_of: datetime) -> Statement:
-    """The project's statement up to `as_of`: intervals that are not posted yet count as open."""
+    """The project's statement up to `as_of`; intervals that are not posted yet are counted from the facts."""
+    scope = Scope(project, parse_month(month), ZoneInfo(timezone), as_of)
     posted = ledger.entries(c, project=project)
-    known = {entry.attempt for entry in posted}
-    unposted = [interval for interval in intervals_of(c, project) if interval.attempt not in known]
-    return statement(
-        [entry for entry in posted if entry.month == month],
-        unposted,
-        waits(_facts(c, project, WAIT_KINDS)),
-        month=month,
-        project=project,
-        timezone=ZoneInfo(timezone),
-        as_of=as_of,
-    )
+    return statement(posted, intervals_of(c, project), waits(_facts(c, project, WAIT_KINDS)), scope)
 
 
 def _facts(c: Connection, project: str, kinds: set[str]) -> list[Fact]:

@@ -1,0 +1,50 @@
+# Every target sets up what it needs. `make` alone lists them.
+.DEFAULT_GOAL := help
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SHARED ?= $(or $(HEADWAY_SHARED),../shared)
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: help setup system demo test check format evaluate benchmark clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: $(STAMP) ## build .venv with all extras
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "Headway needs Python 3.11: install it, or run make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || deploy/install-system python3.11-venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
+	@touch $@
+
+system: ## install the Debian packages the tests use (PostgreSQL)
+	@deploy/install-system postgresql
+
+demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE)
+	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON))
+
+test: setup system check ## pass every test
+	HEADWAY_SHARED=$(SHARED) $(BIN)/pytest
+
+check: setup ## formatting, lint, types, imports
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: setup ## format the code
+	$(BIN)/ruff format --quiet .
+	$(BIN)/ruff check --quiet --fix .
+
+evaluate: setup system ## every seed of the kill matrices; takes long
+	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live -m "live"
+
+benchmark: setup ## print every benchmark's table
+	$(BIN)/python -m benchmarks
+
+clean: ## remove what was built
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,63 @@
+"""Who may do what."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from headway.domain.errors import PlatformError
+from headway.server.access import TABLE, Role, Verb, check, may
+from tests.server.conftest import People
+from tests.server.test_bad_input import GOOD
+
+
+def test_an_administrator_may_do_everything_in_the_table() -> None:
+    for resource, verbs in TABLE.items():
+        for verb in verbs:
+            assert may([(Role.ADMIN, None)], verb, resource, "nlp")
+
+
+def test_a_role_in_one_project_gives_nothing_in_another() -> None:
+    held = [(Role.LEAD, "nlp")]
+    assert may(held, Verb.CREATE, "job", "nlp")
+    assert not may(held, Verb.CREATE, "job", "vision")
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_only_workers_submit_jobs(role: Role) -> None:
+    with pytest.raises(PlatformError) as refused:
+        check("ann", [(role, "nlp")], Verb.CREATE, "job", "nlp")
+    assert refused.value.code == "forbidden"
+    assert refused.value.params["role"] == "member"
+
+
+def test_without_a_token_nothing_is_told(http: TestClient) -> None:
+    for address in ("jobs", "nodes", "facts", "quotas", "services", "models", "projects/nlp/statement?month=2026-11"):
+        answer = http.get(address)
+        assert (answer.status_code, answer.json()["code"]) == (401, "not-logged-in"), address
+
+
+def test_a_stranger_sees_neither_jobs_nor_statements_of_a_project(http: TestClient, people: People) -> None:
+    ann = people.headers(people.token("ann", Role.MEMBER, "nlp"))
+    bob = people.headers(people.token("bob", Role.MEMBER, "vision"))
+    job = http.post("jobs", json=GOOD, headers=ann).json()["id"]
+    assert http.get(f"jobs/{job}", headers=bob).status_code == 403
+    assert http.get(f"jobs/{job}/logs", headers=bob).status_code == 403
+    assert http.post(f"jobs/{job}/stop", json={}, headers=bob).status_code == 403
+    assert http.get("projects/nlp/statement?month=2026-11", headers=bob).status_code == 403
+    assert http.get("facts", params={"job": job}, headers=bob).status_code == 403
+    assert [item["job"]["id"] for item in http.get("jobs", headers=bob).json()["items"]] == []
+
+
+def test_a_member_may_not_change_quotas_or_users(http: TestClient, people: People) -> None:
+    ann = people.headers(people.token("ann", Role.MEMBER, "nlp"))
+    assert http.put("projects/nlp/quotas/cpu", json={"devices": 100}, headers=ann).status_code == 403
+    assert http.post("users", json={"name": "eve"}, headers=ann).status_code == 403
+    assert http.post("users/root-admin/tokens", json={}, headers=ann).status_code == 403
+
+
+def test_a_password_gives_a_token_and_a_wrong_one_does_not(http: TestClient, admin: dict[str, str]) -> None:
+    assert http.post("users", json={"name": "ann", "password": "correct horse"}, headers=admin).status_code == 201
+    given = http.post("login", json={"user": "ann", "password": "correct horse"})
+    assert http.get("me", headers={"Authorization": f"Bearer {given.json()['token']}"}).json()["user"] == "ann"
+    for user, password in (("ann", "wrong"), ("nobody", "correct horse"), ("root-admin", "anything")):
+        answer = http.post("login", json={"user": user, "password": password})
+        assert (answer.status_code, answer.json()["code"]) == (401, "wrong-password")

@@ -1,0 +1,58 @@
+"""Submitting: once however often it is sent, filled from the template, stoppable while it waits."""
+
+from fastapi.testclient import TestClient
+
+from headway.server.platform import Platform
+from headway.store import facts
+from tests.server.test_bad_input import GOOD
+
+
+def test_a_submission_sent_twice_with_one_key_is_one_job(http: TestClient, admin: dict[str, str]) -> None:
+    keyed = admin | {"Idempotency-Key": "k-1"}
+    first = http.post("jobs", json=GOOD, headers=keyed)
+    again = http.post("jobs", json=GOOD, headers=keyed)
+    assert first.status_code == again.status_code == 201
+    assert first.json() == again.json()
+    assert len(http.get("jobs", headers=admin).json()["items"]) == 1
+
+
+def test_a_key_used_for_another_request_is_refused(http: TestClient, admin: dict[str, str]) -> None:
+    keyed = admin | {"Idempotency-Key": "k-1"}
+    http.post("jobs", json=GOOD, headers=keyed)
+    answer = http.post("jobs", json=GOOD | {"name": "second"}, headers=keyed)
+    assert (answer.status_code, answer.json()["code"]) == (409, "idempotency-mismatch")
+
+
+def test_a_dry_run_creates_nothing(http: TestClient, admin: dict[str, str], platform: Platform) -> None:
+    with platform.database.read() as c:
+        before = facts.last_seq(c)
+    spec = http.post("jobs/dry-run", json=GOOD, headers=admin).json()
+    assert spec["command"] == ["/bin/sh", "-c", "true"]
+    with platform.database.read() as c:
+        assert facts.last_seq(c) == before
+
+
+def test_a_queued_job_is_stopped_at_once_and_cannot_be_stopped_again(http: TestClient, admin: dict[str, str]) -> None:
+    job = http.post("jobs", json=GOOD, headers=admin).json()["id"]
+    assert http.post(f"jobs/{job}/stop", json={}, headers=admin).json()["state"] == "stopped"
+    assert http.post(f"jobs/{job}/stop", json={}, headers=admin).status_code == 409
+
+
+def test_jobs_come_in_pages_newest_first(http: TestClient, admin: dict[str, str]) -> None:
+    ids = [http.post("jobs", json=GOOD | {"name": f"job-{n}"}, headers=admin).json()["id"] for n in range(5)]
+    page = http.get("jobs", params={"limit": 2}, headers=admin).json()
+    seen = [item["job"]["id"] for item in page["items"]]
+    while page["next"]:
+        page = http.get("jobs", params={"limit": 2, "cursor": page["next"]}, headers=admin).json()
+        seen += [item["job"]["id"] for item in page["items"]]
+    assert sorted(seen) == sorted(ids)
+    assert len(seen) == len(set(seen))
+
+
+def test_a_job_is_found_by_prefix_and_by_name(http: TestClient, admin: dict[str, str]) -> None:
+    job = http.post("jobs", json=GOOD, headers=admin).json()["id"]
+    assert http.get(f"jobs/{job[:6]}", headers=admin).json()["job"]["id"] == job
+    assert http.get("jobs/first", headers=admin).json()["job"]["id"] == job
+    missing = http.get("jobs/frist", headers=admin)
+    assert (missing.status_code, missing.json()["code"]) == (404, "not-found")
+    assert "first" in missing.json()["hint"]
