@@ -1,9 +1,12 @@
 """Transactions: writers take turns, readers never wait, errors undo everything."""
 
 import stat
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from sqlalchemy.exc import DBAPIError
@@ -13,6 +16,19 @@ from headway.domain.events import StopRequested
 from headway.store import cursors, facts, world
 from headway.store.database import Database
 from tests.store.rows import JOB, NOW
+
+WRITE_AND_WAIT = """
+import sys
+from headway.store import cursors
+from headway.store.database import Database
+database = Database(sys.argv[1])
+with database.write() as c:
+    cursors.set(c, "kept", 1)
+with database.write() as c:
+    cursors.set(c, "lost", 1)
+    print("written", flush=True)
+    sys.stdin.read()
+"""
 
 
 def test_eight_threads_and_eight_more_databases_write_without_ever_finding_it_locked(
@@ -64,6 +80,18 @@ def test_an_error_undoes_the_whole_transaction(database: Database) -> None:
     with database.read() as c:
         assert cursors.get(c, "loop") == 0
         assert facts.last_seq(c) == 0
+
+
+def test_a_killed_writer_leaves_nothing_and_gives_up_its_turn(database: Database, database_url: str) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITE_AND_WAIT, database_url], stdin=PIPE, stdout=PIPE)
+    with writer:
+        assert writer.stdout
+        assert writer.stdout.readline() == b"written\n"
+        writer.kill()
+    with database.write() as c:
+        assert cursors.get(c, "kept") == 1
+        assert cursors.get(c, "lost") == 0
+        cursors.set(c, "kept", 2)
 
 
 def test_a_reader_cannot_write(database: Database) -> None:

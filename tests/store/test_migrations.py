@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import text
 
+from headway.domain.errors import PlatformError
 from headway.store import world
 from headway.store.database import Database
 from headway.store.schema import METADATA
@@ -42,6 +44,13 @@ def test_migrating_again_changes_nothing(database: Database) -> None:
     database.migrate()
     with database.read() as c:
         assert world.version(c) == before
+
+
+def test_a_database_of_a_newer_headway_is_refused_and_left_alone(database: Database) -> None:
+    with database.write() as c:
+        c.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(PlatformError, match="revision 9999"):
+        database.migrate()
 
 
 def test_two_processes_may_migrate_the_same_empty_database_at_once(empty_url: str) -> None:
