@@ -63,12 +63,12 @@ class Witness:
         self._drills: set[str] = set()
         for stream in self._outputs.streams.values():
             self._delivery.add_stream(stream)
+        self._listen_to_signals()
 
     def begin(self) -> None:
         """Start the ranks: once in an attempt's life, which the caller guards."""
         for problem in cgroup.enter(self._order.cgroup):
             self._journal.note("cgroup-not-entered", problem=problem)
-        self._listen_to_signals()
         try:
             self._ranks.start(package_path(), self._outputs.open)
         except (StartError, OSError) as error:
@@ -84,6 +84,7 @@ class Witness:
 
     def tell_end(self, final: dict[str, Any]) -> None:
         """The attempt ended here under an earlier agent: only what is not delivered is told."""
+        self._testimony.phase = "stopping"
         self._testimony.add("exits", final["exits"])
         self._testimony.ended = {key: final[key] for key in ("at", "reason", "detail", "logs")}
         self._delivery.end(time.monotonic())
@@ -119,7 +120,7 @@ class Witness:
     def _reap(self, now: float) -> None:
         new = self._ranks.reap(time.time())
         for record in new:
-            self._journal.note("exit", **record)
+            self._journal.note("exit", **{key: record[key] for key in record if key != "error"})
             if exits.went_badly(record):
                 self._stop.rank_went_badly(now)
         if new:
@@ -179,6 +180,7 @@ class Witness:
         final = {**end, "exits": self._ranks.ended, "delivered": False}
         files.write_json(os.path.join(self._directory, "final.json"), final)
         self._journal.note("ended", reason=reason, detail=detail)
+        self._testimony.phase = "stopping"
         self._testimony.ended = end
         self._delivery.end(now)
 

@@ -44,14 +44,15 @@ class Stop:
 
     def advance(self, now: float) -> None:
         """Do what is due."""
+        if not self._ranks.running:
+            self._gang_at = self._kill_at = _NEVER
         if now >= self._gang_at:
-            self._gang_at = _NEVER
             self._begin("gang", GANG_PATIENCE_S, now)
         if now >= self._kill_at:
             self._kill_at = _NEVER
-            self.kill()
+            self._kill()
 
-    def kill(self) -> None:
+    def _kill(self) -> None:
         """SIGKILL the groups of the ranks and everything else of the attempt on this node."""
         self._ranks.signal(signal.SIGKILL)
         for pid in self._ranks.left():

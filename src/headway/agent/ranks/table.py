@@ -106,11 +106,18 @@ class Ranks:
         rank = self.running.pop(pid)
         record = exits.record_exit(rank, status, at)
         record["stopped_by_us"] = rank in self._signalled
-        if record["signal"] == signal.SIGKILL and not record["stopped_by_us"]:
+        if self._may_be_oom(record):
             record["oom_kill"] = cgroup.oom_kills(self._memory) > self._oom_kills
         owner = self._order.user.uid if self._order.user else None
         record["error"] = exits.read_error(self.rank_dir(rank), owner)
         return record
+
+    def _may_be_oom(self, record: dict[str, Any]) -> bool:
+        """A kill seen here, told by a shell (137), or hidden behind torchrun in a cgroup of the attempt's own."""
+        if record["stopped_by_us"] or not exits.went_badly(record):
+            return False
+        hidden = self._order.launcher == "torchrun" and self._memory in self._order.cgroup
+        return record["signal"] == signal.SIGKILL or record["code"] == 128 + signal.SIGKILL or hidden
 
     def _program(self, rank: Rank, package: str) -> Program:
         order = self._order
