@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from headway.domain.errors import PlatformError
-from headway.engines.local.process import Process, find
+from headway.engines.local.process import Process, find, marked, start
 from headway.engines.local.watch import DELIVERIES
 from headway.engines.protocol import Sight
 from tests.engines.contract import Plan
@@ -160,3 +160,19 @@ def test_the_agents_own_words_can_be_read(local: LocalSubject) -> None:
         return b"".join([piece async for piece in local.engine.logs(handle, "n1")])
 
     assert asyncio.run(read()) == b"o" * 100_000 + b"log"
+
+
+def test_a_process_in_the_middle_of_exec_is_not_overlooked(tmp_path: Path) -> None:
+    mark = {"HEADWAY_ATTEMPT": "j-exec.1", "HEADWAY_NODE": "n1"}
+    again = tmp_path / "again"
+    again.write_text('#!/bin/sh\n[ "$1" -gt 0 ] && exec "$0" $(($1 - 1))\nexec sleep 600\n')
+    again.chmod(0o755)
+    process = start([str(again), "300"], {"PATH": os.environ["PATH"], **mark}, tmp_path / "out")
+    assert process
+    try:
+        overlooked = 0
+        while Path(f"/proc/{process.pid}/comm").read_text() != "sleep\n":
+            overlooked += process not in marked("j-exec.1", "n1")
+        assert overlooked == 0
+    finally:
+        process.send(signal.SIGKILL)

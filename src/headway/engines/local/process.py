@@ -7,9 +7,13 @@ nothing about who should live.
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+EXEC_TRIES = 50
+EXEC_PAUSE_S = 0.002
 
 # Children belong to this process, not to an engine object: each is waited for whoever started it.
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -99,8 +103,33 @@ def marked(attempt: str, node: str) -> list[Process]:
 
 
 def _environment(pid: str) -> set[bytes]:
+    """A process's environment. In the middle of `exec` the kernel shows none for a moment: that is waited out."""
+    for _ in range(EXEC_TRIES):
+        if content := _read(pid, "environ"):
+            return set(content.split(b"\0"))
+        if not _is_program(pid) or _has_none(pid):
+            return set()
+        time.sleep(EXEC_PAUSE_S)
+    return set()
+
+
+def _is_program(pid: str) -> bool:
+    """Whether it has a program that we may see: kernel threads, zombies and who is gone have none."""
     try:
-        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
-            return set(file.readall().split(b"\0"))
+        return bool(os.readlink(f"/proc/{pid}/exe"))
     except OSError:
-        return set()
+        return False
+
+
+def _has_none(pid: str) -> bool:
+    """Whether its environment is empty, and not merely not there yet: fields 50 and 51 of `stat` are its bounds."""
+    fields = _read(pid, "stat").rpartition(b")")[2].split()
+    return len(fields) > 48 and fields[47] == fields[48] != b"0"
+
+
+def _read(pid: str, name: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
+            return file.readall()
+    except OSError:
+        return b""

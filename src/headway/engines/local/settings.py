@@ -56,7 +56,7 @@ def parse_nodes(text: str) -> tuple[VirtualNode, ...]:
     """Read `n1:2,n2:2` or, with a device type, `n1:2:cpu`. Raises `invalid-field`, `invalid-name`."""
     nodes = tuple(_parse_node(entry.strip()) for entry in text.split(",") if entry.strip())
     if len({node.name for node in nodes}) != len(nodes):
-        raise PlatformError("invalid-field", field="nodes", value=text, rule="each node once")
+        raise PlatformError("invalid-field", field="nodes", value=text, rule="rule-each-once")
     return nodes
 
 
@@ -64,7 +64,7 @@ def _parse_node(entry: str) -> VirtualNode:
     name, _, rest = entry.partition(":")
     count, _, device_type = rest.partition(":")
     if not count.isdecimal() or int(count) < 1:
-        raise PlatformError("invalid-field", field="nodes", value=entry, rule="name:devices or name:devices:type")
+        raise PlatformError("invalid-field", field="nodes", value=entry, rule="name:devices | name:devices:type")
     if device_type:
         check_name("nodes", device_type)
     return VirtualNode(check_name("nodes", name), int(count), device_type or None)
