@@ -92,7 +92,7 @@ def _share(field: str, found: object) -> Share:
         raise _refused(f"{field}.endpoints", "[]", "must list at least one address")
     _all_different(f"{field}.endpoints", endpoints)
     weight = _whole_number(f"{field}.weight", raw.get("weight"))
-    return Share(_name(f"{field}.version", raw.get("version")), weight, endpoints)
+    return Share(_version(f"{field}.version", raw.get("version")), weight, endpoints)
 
 
 def address(endpoint: str) -> tuple[str, int]:
@@ -131,6 +131,14 @@ def _whole_number(field: str, found: object) -> int:
     if not isinstance(found, int) or isinstance(found, bool) or found < 0:
         raise _refused(field, found, "must be a whole number, 0 or more")
     return found
+
+
+def _version(field: str, found: object) -> str:
+    """A name, or a model version as `name@number`."""
+    name, at, number = found.partition("@") if isinstance(found, str) else (found, "", "")
+    if at and not number.isdecimal():
+        raise _refused(field, found, "must be a name or name@number")
+    return f"{_name(field, name)}{at}{number}"
 
 
 def _name(field: str, found: object) -> str:

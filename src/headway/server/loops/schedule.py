@@ -10,7 +10,7 @@ from headway.scheduler.forecast import forecast
 from headway.scheduler.snapshot import Snapshot
 from headway.server.platform import Platform
 from headway.server.secrets import digest
-from headway.store import plans, snapshot
+from headway.store import plans, snapshot, world
 from headway.store.apply import apply
 
 FORECAST_EVERY = timedelta(seconds=2)
@@ -32,9 +32,9 @@ class Schedule:
     def _plan(self, platform: Platform) -> bool:
         now = platform.clock.now()
         with platform.database.read() as c:
+            if world.version(c) == self.planned and not self._is_stale(platform, now):
+                return False
             taken = snapshot.take(c, now)
-        if taken.version == self.planned and not self._is_stale(platform, now):
-            return False
         plan = schedule(taken)
         with platform.database.write() as c:
             apply(c, plan, now=now, issue_token=lambda attempt: _token_digest(platform, attempt))
