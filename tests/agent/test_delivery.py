@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -108,3 +112,52 @@ def test_a_stale_kept_connection_is_replaced_without_a_wait(node: Node, server: 
     wait_for(lambda: len(server.reports) > count, "a report on a new connection")
     log = (node.directory / "agent.log").read_text()
     assert "not-delivered" not in log
+
+
+def test_a_server_that_lost_durable_bytes_for_good_never_holds_the_agent(node: Node, server: WitnessServer) -> None:
+    node.write_order("sh", "-c", "echo first; read line < $HEADWAY_RANK_DIR/../../go; echo second")
+    os.mkfifo(node.workdir / "go")
+    agent = node.start()
+    wait_for(lambda: server.logs.get(0) == b"first\n", "the first line")
+    wait_for(lambda: not list((node.directory / "spool").rglob("*.log")), "the first line to be durable")
+    server.logs.clear()
+    server.durable.clear()
+    (node.workdir / "go").write_text("on\n")
+    assert agent.wait(60) == 0
+    assert "stream-lost" in (node.directory / "agent.log").read_text()
+    assert server.exits[0]["code"] == 0
+
+
+def test_logs_that_are_refused_delay_the_end_by_seconds_only(node: Node, server: WitnessServer) -> None:
+    server.refuse_logs = True
+    node.write_order("sh", "-c", "echo hello")
+    agent = node.start()
+    wait_for(lambda: server.ended is not None, "the end")
+    assert agent.poll() is None
+    server.refuse_logs = False
+    assert agent.wait(60) == 0
+    assert server.logs[0] == b"hello\n"
+
+
+def test_a_server_behind_tls_is_trusted_by_the_orders_certificates_alone(
+    node: Node, server: WitnessServer, tmp_path: Path
+) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("absent: openssl: makes the test's certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    made += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(made, check=True, capture_output=True)
+    server.secure(certificate, key)
+    address = f"https://localhost:{server.port}"
+    node.write_order("sh", "-c", "echo hello", server=address)
+    agent = node.start()
+    log = node.directory / "agent.log"
+    wait_for(lambda: log.exists() and "CERTIFICATE_VERIFY_FAILED" in log.read_text(), "a certificate refused")
+    agent.kill()
+    agent.wait(60)
+    assert server.requests == []
+    node.write_order("sh", "-c", "echo hello", server=address, ca_file=str(certificate))
+    assert node.start().wait(60) == 0
+    assert server.logs[0] == b"hello\n"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import http.server
 import json
+import ssl
 import threading
 import time
 import urllib.parse
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -38,6 +40,7 @@ class WitnessServer:
         self.stop: dict[str, Any] | None = None
         self.kill: list[dict[str, Any]] = []
         self.refuse_with: int | None = None
+        self.refuse_logs = False
         self.break_off_answers = 0
         self.stall_s = 0.0
         self.fsync = True
@@ -83,6 +86,13 @@ class WitnessServer:
             if lose_logs:
                 for rank, kept in self.logs.items():
                     del kept[self.durable.get(rank, 0) :]
+
+    def secure(self, certificate: Path, key: Path) -> None:
+        """Speak TLS from now on."""
+        assert self._server is not None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
 
     def take_report(self, report: dict[str, Any]) -> dict[str, Any]:
         """Record a report as a server does: events by offset, exits once, the rest once per seq."""
@@ -169,6 +179,8 @@ class _Answering(http.server.BaseHTTPRequestHandler):
             return owner.refuse_with, {"code": "refused"}
         if address.path.endswith("/report"):
             return 200, owner.take_report(json.loads(body))
+        if owner.refuse_logs:
+            return 500, {"code": "refused"}
         if self.headers.get("Content-Encoding") == "deflate":
             body = zlib.decompress(body)
         rank = int(address.path.rpartition("/")[2])
