@@ -60,7 +60,7 @@ def test_a_server_that_is_away_all_the_while_hears_everything_afterwards(node: N
 
 
 def test_answers_that_get_lost_double_nothing(node: Node, server: WitnessServer) -> None:
-    server.break_off_answers = 7
+    server.break_off_answers = 4
     node.run(sys.executable, "-c", TALKER, "500", readings_s=0.05)
     assert_all_told_once(server, 500)
     seen = [(one["t"], one["name"], one["rank"]) for one in server.readings]
