@@ -122,9 +122,12 @@ def _is_program(pid: str) -> bool:
 
 
 def _has_none(pid: str) -> bool:
-    """Whether its environment is empty, and not merely not there yet: fields 50 and 51 of `stat` are its bounds."""
+    """Whether its environment is empty, and not merely not there yet.
+
+    `stat` has its bounds in fields 50 and 51, and in field 26 the start of the code, which `exec` sets last.
+    """
     fields = _read(pid, "stat").rpartition(b")")[2].split()
-    return len(fields) > 48 and fields[47] == fields[48] != b"0"
+    return len(fields) > 48 and fields[23] != b"0" and fields[47] == fields[48]
 
 
 def _read(pid: str, name: str) -> bytes:
