@@ -1,1 +1,1 @@
-"""Room `cli`: see README.md beside this file."""
+"""Commands over the API client: what people type. Importing this loads nothing."""

@@ -21,14 +21,21 @@ PAGE = 200
 class Client:
     """A server's API with a token. Use it as a context, or `close` it.
 
-    Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`.
+    Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for
+    `patience_s`, or an answer took longer than `answer_s`.
     """
 
     def __init__(
-        self, url: str, token: str | None = None, language: Language = "en", *, patience_s: float = 3.0
+        self,
+        url: str,
+        token: str | None = None,
+        language: Language = "en",
+        *,
+        patience_s: float = 3.0,
+        answer_s: float = 60.0,
     ) -> None:
         self.url = url.rstrip("/")
-        self._transport = Transport(Access(self.url, token), language, patience_s)
+        self._transport = Transport(Access(self.url, token), language, patience_s, answer_s)
 
     @classmethod
     def from_environment(cls, language: Language = "en") -> "Client":

@@ -20,8 +20,8 @@ from headway.sdk.client.stream import Event, events
 PREFIX = "/api/v1"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CONNECT_S = 5.0
-ANSWER_S = 60.0
 STREAM_PATIENCE_S = 60.0
+STREAM_TIMEOUT = httpx.Timeout(60.0, connect=CONNECT_S)
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 REPEATABLE = ("GET", "PUT")
@@ -29,9 +29,9 @@ NOTHING_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class Transport:
-    """One server, reached over kept connections. `patience_s`: how long a silent server is tried."""
+    """One server, reached over kept connections. `patience_s`: how long a silent server is tried again."""
 
-    def __init__(self, access: Access, language: Language, patience_s: float) -> None:
+    def __init__(self, access: Access, language: Language, patience_s: float, answer_s: float) -> None:
         self.url = access.url.rstrip("/")
         self.patience_s = patience_s
         headers: dict[str, str] = {"Accept-Language": language}
@@ -42,7 +42,7 @@ class Transport:
             self._http = httpx.Client(
                 base_url=self.url + PREFIX,
                 headers=headers,
-                timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S),
+                timeout=httpx.Timeout(answer_s, connect=min(CONNECT_S, answer_s)),
                 trust_env=far,
             )
         except httpx.InvalidURL as problem:
@@ -79,7 +79,7 @@ class Transport:
         while True:
             reason = "the stream ended"
             try:
-                with self._http.stream("GET", path, params=asked) as response:
+                with self._http.stream("GET", path, params=asked, timeout=STREAM_TIMEOUT) as response:
                     if not response.is_success:
                         response.read()
                         _checked(response)

@@ -1,0 +1,1 @@
+"""One module a family of commands, loaded when one of them is called."""

@@ -1,0 +1,133 @@
+"""What happened to a job: `attempts`, `checkpoints`, `facts`, `bills`."""
+
+import json
+from typing import Any
+
+import click
+
+from headway.cli import quantities
+from headway.cli.arguments import JOB, PROJECT
+from headway.cli.command import command, json_option, option
+from headway.cli.commands.show import placement
+from headway.cli.language import say, word
+from headway.cli.screen import note, out, state, table, write_json, write_json_line
+from headway.cli.session import client
+
+Fields = tuple[str, ...] | None
+SHOWN_VALUE = 80
+
+
+@command("attempts")
+@click.argument("job", type=JOB)
+@json_option
+def attempts(job: str, fields: Fields) -> None:
+    """Every try at running a job."""
+    with client() as api:
+        rows = api.attempts(job)
+    if fields is not None:
+        return write_json(rows, fields)
+    names = ("attempt", "state", "nodes", "resumed-from", "step", "exits", "verdict")
+    titles = [say(f"column.{name}") for name in names] + [say("column.placed", zone=quantities.zone())]
+    table(titles, [_attempt(row) for row in rows], right=[titles[3], titles[4]])
+
+
+def _attempt(row: dict[str, Any]) -> tuple[str, ...]:
+    attempt = row["attempt"]
+    exits = " ".join(f"{each['rank']}:{_exit(each)}" for each in row["exits"])
+    found = row["verdict"]
+    return (
+        attempt["id"],
+        state(attempt["outcome"] or attempt["state"]),
+        placement(attempt),
+        quantities.whole(attempt["resume_step"]) if attempt["resume_from"] else quantities.UNKNOWN,
+        quantities.whole(attempt["step"]),
+        exits or quantities.UNKNOWN,
+        word("fault", found["fault"]) if found else quantities.UNKNOWN,
+        quantities.clock(attempt["placed_at"]),
+    )
+
+
+def _exit(exit_: dict[str, Any]) -> str:
+    return str(exit_["signal_name"] or exit_["signal"] or (exit_["code"] if exit_["code"] is not None else "?"))
+
+
+@command("checkpoints")
+@click.argument("job", type=JOB)
+@json_option
+def checkpoints(job: str, fields: Fields) -> None:
+    """What a job saved, newest first."""
+    with client() as api:
+        rows = api.checkpoints(job)
+    if fields is not None:
+        return write_json(rows, fields)
+    titles = [say(f"column.{name}") for name in ("step", "state", "size", "took", "attempt")]
+    titles += [say("column.saved", zone=quantities.zone()), say("column.path")]
+    shown = [
+        (
+            quantities.whole(row["step"]),
+            state(row["state"]) + (f" ({row['reason']})" if row["reason"] else ""),
+            quantities.size(row["bytes"]),
+            quantities.duration(row["seconds"]),
+            row["attempt"],
+            quantities.clock(row["saved_at"]),
+            row["path"],
+        )
+        for row in rows
+    ]
+    table(titles, shown, right=[titles[0], titles[2], titles[3]])
+
+
+@command("facts")
+@click.argument("job", type=JOB, required=False)
+@option("--project", type=PROJECT)
+@option("--follow", "-f", is_flag=True)
+@json_option
+def facts(job: str | None, project: str | None, follow: bool, fields: Fields) -> None:
+    """The timeline: every fact, in the order it was recorded."""
+    with client() as api:
+        rows = api.follow_facts(job=job, project=project) if follow else api.all_facts(job=job, project=project)
+        if fields is not None and not follow:
+            return write_json(list(rows), fields)
+        for row in rows:
+            if fields is not None:
+                write_json_line(row, fields)
+            else:
+                out(f"{quantities.moment(row['at'])}  {row['kind']:<20}  {row['by']:<12}  {_values(row['data'])}")
+
+
+def _values(data: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_value(value)}" for name, value in data.items() if value is not None)
+
+
+def _value(value: Any) -> str:
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return shown if len(shown) <= SHOWN_VALUE else shown[: SHOWN_VALUE - 1] + "…"
+
+
+@command("bills")
+@click.argument("job", type=JOB)
+@json_option
+def bills(job: str, fields: Fields) -> None:
+    """What each failure cost."""
+    with client() as api:
+        rows = api.bills(job)
+    if fields is not None:
+        return write_json(rows, fields)
+    names = ("failed", "resumed", "last-step", "resumed-step", "lost-steps", "lost-device-seconds", "outage")
+    titles = [say(f"column.{name}") for name in names] + [say("column.fault", zone=quantities.zone())]
+    shown = [
+        (
+            row["bill"]["failed"],
+            row["bill"]["resumed"] or quantities.UNKNOWN,
+            quantities.whole(row["bill"]["last_step"]),
+            quantities.whole(row["bill"]["resumed_step"]),
+            quantities.whole(row["lost_steps"]),
+            quantities.whole(row["bill"]["device_seconds_lost"]),
+            quantities.duration(row["kill_to_first_step_s"]),
+            quantities.clock(row["bill"]["fault_at"]),
+        )
+        for row in rows
+    ]
+    table(titles, shown, right=titles[2:7])
+    if not rows:
+        note(say("bills.none"))

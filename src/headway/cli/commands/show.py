@@ -1,0 +1,81 @@
+"""`show`: everything known of one job."""
+
+from typing import Any
+
+import click
+
+from headway.cli import quantities
+from headway.cli.arguments import JOB
+from headway.cli.command import command, json_option
+from headway.cli.language import say
+from headway.cli.screen import out, pairs, write_json
+from headway.cli.session import client
+from headway.cli.telling import headline, verdict, waiting
+
+
+@command("show")
+@click.argument("job", type=JOB)
+@json_option
+def show(job: str, fields: tuple[str, ...] | None) -> None:
+    """One job."""
+    with client() as api:
+        view = api.job(job)
+    if fields is not None:
+        return write_json(view, fields)
+    out(headline(view))
+    pairs(_about(view) + _movement(view))
+    if view["waits"]:
+        _section(say("show.waits"), waiting(view["waits"]))
+    if view["verdict"]:
+        _section(say("show.verdict"), verdict(view["verdict"], view["verdict_text"]))
+
+
+def _about(view: dict[str, Any]) -> list[tuple[str, str]]:
+    job, spec = view["job"], view["job"]["spec"]
+    request = spec["request"]
+    shape = say("show.shape", nodes=request["nodes"], devices=request["devices_per_node"], all=view["devices"])
+    limit = quantities.iso_duration(spec["limit"]) if spec["limit"] else ""
+    return [
+        (say("column.project"), spec["project"]),
+        (say("column.owner"), job["owner"]),
+        (say("column.template"), spec["template"]),
+        (say("column.parameters"), " ".join(f"{key}={value}" for key, value in spec["parameters"].items())),
+        (say("column.resources"), shape),
+        (say("column.priority"), spec["priority"]),
+        (say("column.limit"), limit),
+        (say("column.dataset"), spec["dataset"] or ""),
+        (say("column.commit"), spec["commit"] or ""),
+        (say("column.submitted-at"), quantities.moment(job["submitted_at"])),
+        (say("column.ended-at"), quantities.moment(job["ended_at"]) if job["ended_at"] else ""),
+        (say("column.why"), job["reason"] or ""),
+    ]
+
+
+def _movement(view: dict[str, Any]) -> list[tuple[str, str]]:
+    attempt = view["attempt"]
+    if attempt is None:
+        return []
+    rows = [
+        (say("column.attempt"), f"{attempt['id']} ({placement(attempt)})"),
+        (say("column.resumed-from"), quantities.whole(attempt["resume_step"]) if attempt["resume_from"] else ""),
+    ]
+    if view["job"]["state"] != "running":
+        return rows
+    return [
+        *rows,
+        (say("column.pace"), quantities.pace(view["rate"])),
+        (say("column.loss"), quantities.decimal(view["loss"])),
+        (say("column.left"), quantities.duration(view["left_s"])),
+        (say("column.progress-at"), quantities.moment(view["last_progress_at"])),
+    ]
+
+
+def placement(attempt: dict[str, Any]) -> str:
+    """`n1:0,1 n2:0`."""
+    return " ".join(f"{p['node']}:{','.join(map(str, p['devices']))}" for p in attempt["placements"])
+
+
+def _section(title: str, lines: list[str]) -> None:
+    out(f"\n{title}")
+    for line in lines:
+        out(f"  {line}")

@@ -1,0 +1,115 @@
+"""`submit`: a job from a file, from options, or both; options win."""
+
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headway.cli.arguments import DURATION, PROJECT, SETTING, TEMPLATE
+from headway.cli.command import command, json_option, option
+from headway.cli.follow import detached, follow
+from headway.cli.language import say
+from headway.cli.screen import note, out, write_json
+from headway.cli.session import client
+from headway.cli.source import commit_of
+
+RESOURCES = ("nodes", "devices_per_node", "ranks_per_node")
+PRIORITIES = ("urgent", "high", "normal", "low", "idle")
+FOLDERS = ("source", "workdir")
+
+
+@command("submit")
+@click.argument("file", required=False)
+@option("-f", "--file", "other_file", says="file")
+@option("--template", type=TEMPLATE, says="submit-template")
+@option("--name", says="submit-name")
+@option("--project", type=PROJECT, says="submit-project")
+@option("--set", "settings", type=SETTING, multiple=True)
+@option("--env", type=SETTING, multiple=True)
+@option("--nodes", type=int)
+@option("--priority", type=click.Choice(PRIORITIES))
+@option("--limit", "limit_s", type=DURATION)
+@option("--source", type=click.Path())
+@option("--workdir", type=click.Path())
+@option("--commit")
+@option("--dry-run", is_flag=True)
+@option("--watch", "-w", is_flag=True)
+@option("--timeout", type=DURATION)
+@json_option
+def submit(
+    file: str | None,
+    other_file: str | None,
+    dry_run: bool,
+    watch: bool,
+    timeout: float | None,
+    fields: tuple[str, ...] | None,
+    **given: Any,
+) -> int | None:
+    """Queue a job, or with --dry-run say what would be queued."""
+    body = compose(read_file(other_file or file), given)
+    with client() as api:
+        if dry_run:
+            write_json(api.dry_run(body), fields or ())
+            note(say("submit.dry"))
+            return None
+        job = api.submit(body)
+        if fields is None:
+            out(job["id"])
+        else:
+            write_json(job, fields)
+        note(say("submit.done", name=job["spec"]["name"], job=job["id"]))
+        if not watch:
+            note(say("submit.next", job=job["id"]))
+            return None
+        try:
+            return follow(api, job["id"], timeout)
+        except KeyboardInterrupt:
+            return detached(job["id"])
+
+
+def read_file(name: str | None) -> dict[str, Any]:
+    """The table in a file (`-`: standard input); folders in it are seen from the file's own folder."""
+    if name is None:
+        return {}
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        body = tomllib.loads(text)
+    except (OSError, ValueError) as problem:
+        raise click.UsageError(say("error.file", path=name, detail=problem)) from None
+    here = Path.cwd() if name == "-" else Path(name).absolute().parent
+    return body | {key: str(here / body[key]) for key in FOLDERS if isinstance(body.get(key), str)}
+
+
+def compose(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The request body: the file's table with the options on top, and the commit of the source where there is one."""
+    whole = dict(body)
+    for key in ("template", "name", "project", "priority", "limit_s", "commit"):
+        if given[key] is not None:
+            whole[key] = given[key]
+    for key in FOLDERS:
+        if given[key] is not None:
+            whole[key] = str(Path(given[key]).absolute())
+    whole["parameters"] = dict(whole.get("parameters", {}))
+    whole["resources"] = dict(whole.get("resources", {}))
+    whole["env"] = dict(whole.get("env", {})) | dict(given["env"])
+    for key, value in given["settings"]:
+        _set(whole, key, value)
+    if given["nodes"] is not None:
+        whole["resources"]["nodes"] = given["nodes"]
+    if "commit" not in whole and isinstance(whole.get("source"), str):
+        commit = commit_of(Path(whole["source"]))
+        whole |= {"commit": commit} if commit else {}
+    return whole
+
+
+def _set(whole: dict[str, Any], key: str, value: str) -> None:
+    """`nodes` and its like are resources, everything else is a parameter; numbers of resources are numbers."""
+    if key in RESOURCES:
+        whole["resources"][key] = int(value) if value.lstrip("-").isdecimal() else value
+    elif key == "device_types":
+        whole["resources"][key] = value.split(",")
+    else:
+        whole["parameters"][key] = value

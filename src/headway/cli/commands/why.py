@@ -1,0 +1,56 @@
+"""`why`: one verb for a job that waits, broke, or is simply running."""
+
+from typing import Any
+
+import click
+
+from headway.cli import quantities
+from headway.cli.arguments import JOB
+from headway.cli.command import command, json_option
+from headway.cli.language import language, say
+from headway.cli.screen import note, out, write_json
+from headway.cli.session import client
+from headway.cli.telling import advice_on_waiting, headline, loss, verdict, waiting
+from headway.domain.errors import PlatformError
+
+
+@command("why")
+@click.argument("job", type=JOB)
+@json_option
+def why(job: str, fields: tuple[str, ...] | None) -> None:
+    """Why a job stands where it stands, and what would help."""
+    with client() as api:
+        view = api.job(job)
+        if fields is not None:
+            return write_json(view, fields)
+        bills = api.bills(view["job"]["id"]) if view["job"]["failures"] or view["verdict"] else []
+    out(headline(view))
+    for line in _reason(view) + [loss(bill) for bill in bills[-3:]]:
+        out(f"  {line}")
+    hint = _hint(view)
+    if hint:
+        note(f"{say('error.hint')}{hint}")
+
+
+def _reason(view: dict[str, Any]) -> list[str]:
+    job = view["job"]
+    if view["waits"]:
+        return waiting(view["waits"])
+    if view["verdict"]:
+        lines = verdict(view["verdict"], view["verdict_text"])
+        return lines if job["state"] != "running" else [say("why.running-again", attempt=job["attempts"]), *lines]
+    if job["state"] == "running":
+        return [say("why.running", pace=quantities.pace(view["rate"]), at=quantities.moment(view["last_progress_at"]))]
+    if job["state"] == "succeeded":
+        return [say("why.succeeded", at=quantities.moment(job["ended_at"]))]
+    return [job["reason"] or say("why.nothing")]
+
+
+def _hint(view: dict[str, Any]) -> str:
+    if view["waits"]:
+        return advice_on_waiting(view["waits"])
+    found = view["verdict"]
+    if not found or view["job"]["state"] == "running":
+        return ""
+    code = "verdict-drill" if found["drill"] else f"verdict-{found['fault']}"
+    return PlatformError(code).hint(language())

@@ -1,0 +1,73 @@
+"""What there is to say about one job: where it stands, why it waits, what broke and what that cost."""
+
+from typing import Any
+
+from headway.cli import quantities
+from headway.cli.language import language, say, word
+from headway.cli.quantities import UNKNOWN
+from headway.cli.screen import state
+from headway.domain.errors import PlatformError
+
+Row = dict[str, Any]
+
+
+def headline(view: Row) -> str:
+    """One line: the job, its state, its step."""
+    job = view["job"]
+    where = say("why.at-step", steps=quantities.steps(job["step"], job["total"])) if job["step"] is not None else ""
+    return f"{state(job['state'])}  {job['spec']['name']} ({job['id']}){where}"
+
+
+def waiting(waits: Row) -> list[str]:
+    """Its place, who is ahead, the reason with numbers, and when it may start."""
+    ahead = waits["ahead"]
+    lines = [
+        say("why.position", position=waits["position"], reason=word("reason", waits["reason"])),
+        waits["sentence"],
+    ]
+    if ahead:
+        more = say("why.more", count=len(ahead) - 5) if len(ahead) > 5 else ""
+        lines.append(say("why.ahead", jobs=", ".join(ahead[:5]) + more))
+    return [*lines, start_range(waits)]
+
+
+def start_range(waits: Row) -> str:
+    """When it is expected to start; why that is not known, where it is not."""
+    forecast = waits.get("forecast") or {}
+    if forecast.get("p50"):
+        first, last = quantities.moment(forecast["p50"]), quantities.moment(forecast["p90"])
+        return say("why.start", first=first, last=last)
+    if forecast.get("unknown"):
+        return PlatformError(f"start-unknown-{forecast['unknown']}").text(language())
+    return say("why.start-unknown")
+
+
+def advice_on_waiting(waits: Row) -> str:
+    """What would start it sooner."""
+    untimed = waits["reason"] == "order" and not waits["numbers"].get("promised_at")
+    code = f"waits-{waits['reason']}" + ("-untimed" if untimed else "")
+    return PlatformError(code, **waits["numbers"]).hint(language())
+
+
+def verdict(found: Row, text: str | None) -> list[str]:
+    """What stopped, where it was seen, who went along, and the lines that show it."""
+    seen = [
+        say("why.place", rank=found["rank"], node=found["node"] or UNKNOWN) if found["rank"] is not None else "",
+        found["signal_name"] or (say("why.code", code=found["code"]) if found["code"] is not None else ""),
+        quantities.moment(found["at"]) if found["at"] else "",
+        say("why.confidence", share=quantities.share(found["confidence"])),
+    ]
+    lines = [text or found["fault"], " · ".join(part for part in seen if part)]
+    if found["followers"]:
+        lines.append(say("why.followers", ranks=", ".join(map(str, found["followers"]))))
+    return lines + [f"{line['rank']:>4} │ {line['text']}" for line in found["lines"][:8]]
+
+
+def loss(view: Row) -> str:
+    """What one failure cost, in a sentence."""
+    return say(
+        "why.bill",
+        steps=quantities.whole(view["lost_steps"]),
+        device_seconds=quantities.device_seconds(view["bill"]["device_seconds_lost"]),
+        seconds=quantities.duration(view["kill_to_first_step_s"]),
+    )
