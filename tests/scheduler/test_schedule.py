@@ -1,6 +1,7 @@
 """Stories of one cycle: who starts, who waits, and what each is told."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -98,6 +99,19 @@ def test_a_held_claim_counts_as_used() -> None:
     holds = [a_hold("broke", {"n1": (0, 1)}, project="vision")]
     plan = schedule(a_snapshot([a_node()], [a_queued("j", 1)], holds=holds, quotas={("vision", "h200"): 2}))
     assert waits(plan, "j").reason == QuotaReached("vision", "h200", quota=2, used=2, wanted=1)
+
+
+def test_a_jobs_own_hold_counts_once() -> None:
+    queue = [a_queued("back", 2, resuming=True), a_queued("mate", 1)]
+    holds = [a_hold("back", {"n1": (4, 5)})]
+    plan = schedule(a_snapshot([a_node()], queue, holds=holds, quotas={("vision", "h200"): 3}))
+    assert started(plan) == {"back": {"n1": (4, 5)}, "mate": {"n1": (0,)}}
+
+
+def test_a_hold_of_another_shape_is_no_placement_for_the_gang() -> None:
+    holds = [replace(a_hold("back", {"n1": ()}), placements=(*placements({"n1": (0,)}), *placements({"n1": (1,)})))]
+    plan = schedule(a_snapshot([a_node("n1", 2), a_node("n2", 2)], [a_queued("back", 1, 2)], holds=holds))
+    assert started(plan) == {"back": {"n1": (0,), "n2": (0,)}}
 
 
 def test_held_devices_go_to_their_job_exactly() -> None:
