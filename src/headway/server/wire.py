@@ -82,11 +82,12 @@ class Dropped(BaseModel):
 
 
 class Ended(BaseModel):
-    """The end of one node's part."""
+    """The end of one node's part; `logs`: how many bytes each rank's stream has in all."""
 
     at: Moment
     reason: str
     detail: str | None = None
+    logs: dict[int, int] = {}
 
 
 class Report(BaseModel):

@@ -18,7 +18,10 @@ _nodes, _ranks, _exits, _offsets = schema.attempt_nodes, schema.attempt_ranks, s
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
-    """One node's part of an attempt as its agent last told it; `facts` come with the first report only."""
+    """One node's part of an attempt as its agent last told it.
+
+    `facts` come with the first report only; `streams`, with the end: how many bytes each rank printed in all.
+    """
 
     attempt: AttemptId
     node: str
@@ -30,6 +33,7 @@ class NodeReport:
     ended_reason: str | None = None
     detail: str | None = None
     facts: dict[str, Any] | None = None
+    streams: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class RankStart:
 
 _REPORT = Shape(NodeReport, _nodes)
 _START = Shape(RankStart, _ranks)
-_KEPT = ("ended_at", "ended_reason", "detail", "facts")
+_KEPT = ("ended_at", "ended_reason", "detail", "facts", "streams")
 _UPSERT = Upsert(
     _nodes,
     change=lambda new: {"first_at": _nodes.c.first_at} | {k: func.coalesce(new[k], _nodes.c[k]) for k in _KEPT},

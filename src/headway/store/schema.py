@@ -173,6 +173,7 @@ attempt_nodes = Table(
     _may("ended_reason", Told),
     _may("detail", Told),
     _may("facts", Value(dict[str, Any])),
+    _may("streams", Value(dict[str, int])),
 )
 
 attempt_ranks = Table(

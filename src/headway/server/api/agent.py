@@ -66,7 +66,10 @@ def _append(
     except (KeyError, ValueError, OverflowError):
         rule = "rule-number"
         raise PlatformError("invalid-field", field="offset", value=str(query)[:80], rule=rule) from None
-    ack = platform.logs.append(known, rank, offset, data, first, last, final=query.get("final") == "1")
+    is_last = query.get("final") == "1"
+    ack = platform.logs.append(known, rank, offset, data, first, last, final=is_last)
+    if is_last:
+        platform.wake("diagnose")
     return LogAnswer(received=ack.received, durable=ack.durable)
 
 

@@ -1,6 +1,10 @@
-"""Diagnose: gather the evidence of every attempt that broke, and write the verdict."""
+"""Diagnose: gather the evidence of every attempt that broke, and write the verdict.
+
+The last words of a rank often are the evidence, and may come after its end when the server was away: they are waited for.
+"""
 
 import asyncio
+from datetime import timedelta
 
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
@@ -13,6 +17,7 @@ from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
 
 TAIL_BYTES = 256 << 10
+LOGS_PATIENCE = timedelta(seconds=30)
 
 
 async def diagnose(platform: Platform) -> None:
@@ -25,7 +30,8 @@ def _diagnose(platform: Platform) -> bool:
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
         waiting = [(job, a) for job, a in broken if a.state == AttemptState.ENDED and verdicts.get(c, a.id) is None]
-    for job, attempt in waiting:
+    ready = [(job, attempt) for job, attempt in waiting if _has_its_logs(platform, attempt)]
+    for job, attempt in ready:
         verdict = examine(gather(platform, job, attempt))
         with platform.database.write() as c:
             verdicts.put(c, verdict)
@@ -40,7 +46,17 @@ def _diagnose(platform: Platform) -> bool:
                 node=verdict.node,
             )
             facts.append(c, reached)
-    return bool(waiting)
+    return bool(ready)
+
+
+def _has_its_logs(platform: Platform, attempt: Attempt) -> bool:
+    """Whether every byte its agents told of is here, or has been waited for long enough."""
+    if attempt.ended_at is not None and platform.clock.now() - attempt.ended_at > LOGS_PATIENCE:
+        return True
+    with platform.database.read() as c:
+        told = [part.streams or {} for part in agents.of_attempt(c, attempt.id)]
+    sizes = {int(rank): size for streams in told for rank, size in streams.items()}
+    return all(platform.logs.size(attempt.id, rank) >= size for rank, size in sizes.items())
 
 
 def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:

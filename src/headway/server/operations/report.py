@@ -80,7 +80,8 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
     told = NodeReport(attempt.id, node, report.phase, report.seq, first_at=now, last_at=now, facts=report.facts)
     if report.ended is not None:
         end = report.ended
-        told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail)
+        streams = {str(rank): size for rank, size in end.logs.items()}
+        told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
     agents.upsert(c, told)
 
 
