@@ -47,7 +47,7 @@ class LogBook:
         it durable first. Raises OSError when the disk refuses, `invalid-name` or `invalid-field` for a bad address.
         """
         if offset < 0:
-            raise PlatformError("invalid-field", field="offset", value=offset, rule="at least 0")
+            raise PlatformError("invalid-field", field="offset", value=offset, rule="≥ 0")
         self._claim_folder()
         with self._using(attempt, rank) as stream:
             stream.append(offset, data, (_micros(first), _micros(last)))
@@ -66,7 +66,7 @@ class LogBook:
         `log-damaged` with `offset` and `until`, from where reading can go on.
         """
         if offset < 0 or limit < 0:
-            raise PlatformError("invalid-field", field="offset", value=offset, rule="at least 0")
+            raise PlatformError("invalid-field", field="offset", value=offset, rule="≥ 0")
         with self._using(attempt, rank) as stream:
             window = stream.window(offset, limit)
         try:
@@ -218,7 +218,7 @@ def _flush_all(streams: list[Stream]) -> list[OSError]:
 def _checked(rank: int) -> str:
     if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank <= MAX_RANK:
         raise PlatformError(
-            "invalid-field", field="rank", value=str(rank)[:80], rule=f"a whole number from 0 to {MAX_RANK}"
+            "invalid-field", field="rank", value=str(rank)[:80], rule=f"0 … {MAX_RANK}"
         )
     return str(rank)
 
