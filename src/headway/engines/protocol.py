@@ -103,6 +103,10 @@ class Handle:
     data: dict[str, str] = field(default_factory=dict)
 
 
+# The detail of a part that had ENDED before any rank started, because it was stopped in time: no agent tells of it.
+WITHDRAWN = "withdrawn"
+
+
 class Sight(StrEnum):
     """What an engine sees of one node's part of an attempt."""
 

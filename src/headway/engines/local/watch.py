@@ -12,14 +12,13 @@ from headway.engines.local.directory import NodeDirectory
 from headway.engines.local.launch import Launching
 from headway.engines.local.settings import LocalSettings
 from headway.engines.local.sweep import kill_left
-from headway.engines.protocol import Sight
+from headway.engines.protocol import WITHDRAWN, Sight
 
 Seen = tuple[Sight, str | None]
 
 # An agent that ends without having delivered is started again: after 2 s, 4 s, ..., so often at most.
 DELIVERIES = 10
 BACK_OFF = timedelta(seconds=2)
-WITHDRAWN = "withdrawn"
 # What an agent writes that finds the end of another.
 AGENT_LOST = "agent-lost"
 

@@ -1,6 +1,6 @@
 """Diagnose: gather the evidence of every attempt that broke, and write the verdict.
 
-The last words of a rank often are the evidence, and may come after its end when the server was away: they are waited for.
+The last words of a rank often are the evidence. When the server was away they come after the end: they are waited for.
 """
 
 import asyncio

@@ -2,56 +2,82 @@
 
 import asyncio
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import structlog
+from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, Outcome
-from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.errors import PlatformError
-from headway.domain.events import AttemptLaunched, LaunchFailed
+from headway.domain.events import AttemptLaunched, LaunchFailed, RecoveryDecided
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
-from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, UnixUser
+from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.bills import after_launch
 from headway.server.operations.settle import finish
 from headway.server.operations.unix import check_account
 from headway.server.platform import Platform
-from headway.store import attempts, checkpoints, facts, jobs
+from headway.store import attempts, facts, jobs
 
 log = structlog.get_logger("headway.dispatch")
 
 
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """What an attempt starts from; None and 0: from the beginning."""
+
+    path: str | None = None
+    step: int = 0
+
+
 async def dispatch(platform: Platform) -> None:
-    """Launch all placed attempts at once."""
-    orders = await asyncio.to_thread(_orders, platform)
-    await asyncio.gather(*(_launch(platform, attempt, order) for attempt, order in orders))
+    """Hand over, all at once, every attempt whose launch is not recorded: new ones, and those of a killed server."""
+    waiting = await asyncio.to_thread(_unlaunched, platform)
+    await asyncio.gather(*(_hand_over(platform, attempt) for attempt in waiting))
 
 
-async def _launch(platform: Platform, attempt: Attempt, order: LaunchOrder) -> None:
+def _unlaunched(platform: Platform) -> list[Attempt]:
+    with platform.database.read() as c:
+        return [attempt for attempt in attempts.live(c) if attempts.handle(c, attempt.id) is None]
+
+
+async def _hand_over(platform: Platform, attempt: Attempt) -> None:
     try:
-        handle = await platform.engines[attempt.engine].launch(order)
+        if attempt.state == AttemptState.STOPPING:
+            await _withdraw(platform, attempt)
+        else:
+            await _launch(platform, attempt)
     except PlatformError as error:
         if error.code == "engine-unreachable":
             log.warning("launch postponed", attempt=attempt.id, error=str(error))
-            return
-        await asyncio.to_thread(_refused, platform, attempt, error)
-        return
-    await asyncio.to_thread(_launched, platform, attempt, order, handle)
+        else:
+            await asyncio.to_thread(_refused, platform, attempt, error)
 
 
-def _orders(platform: Platform) -> list[tuple[Attempt, LaunchOrder]]:
+async def _launch(platform: Platform, attempt: Attempt) -> None:
+    order, resume = await asyncio.to_thread(_order, platform, attempt)
+    handle = await platform.engines[attempt.engine].launch(order)
+    await asyncio.to_thread(_launched, platform, attempt, resume, handle)
+
+
+async def _withdraw(platform: Platform, attempt: Attempt) -> None:
+    """Asked to stop before its launch was recorded: if an earlier server started it, it is found again and stopped."""
+    handle = Handle(attempt.id, attempt.engine, tuple(placement.node for placement in attempt.placements))
+    sights = {seen.sight for seen in await platform.engines[attempt.engine].observe([handle])}
+    if sights == {Sight.ABSENT}:
+        await asyncio.to_thread(_end, platform, attempt, Outcome.STOPPED)
+    elif Sight.UNKNOWN not in sights:
+        await asyncio.to_thread(_remember, platform, attempt, handle)
+
+
+def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
     with platform.database.read() as c:
-        placed = [attempt for attempt in attempts.live(c) if attempt.state == AttemptState.PLACED]
-        found = [(attempt, jobs.get(c, attempt.job)) for attempt in placed]
-        users = {job.owner: check_account(platform.settings, c, job.owner) for _, job in found if job}
-        resumes = {attempt.id: _resume_path(attempt, checkpoints.of_job(c, attempt.job)) for attempt in placed}
-    return [
-        (attempt, order_of(platform, attempt, job, users[job.owner], resumes[attempt.id]))
-        for attempt, job in found
-        if job is not None
-    ]
+        job = jobs.get(c, attempt.job)
+        assert job is not None
+        user = check_account(platform.settings, c, job.owner)
+        resume = _resume(c, attempt)
+    return order_of(platform, attempt, job, user, resume.path), resume
 
 
 def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
@@ -89,11 +115,11 @@ def _checkpoint_env(job: Job) -> dict[str, str]:
     return every | {"HEADWAY_CHECKPOINT_KEEP": str(policy.keep)}
 
 
-def _resume_path(attempt: Attempt, known: list[Checkpoint]) -> str | None:
-    """The newest checkpoint the recovery verified; a first attempt starts from step 0."""
-    if attempt.number == 1:
-        return None
-    return next((checkpoint.path for checkpoint in known if checkpoint.state == CheckpointState.VERIFIED), None)
+def _resume(c: Connection, attempt: Attempt) -> Resume:
+    """The checkpoint that the last recovery verified and decided on; a first attempt starts from step 0."""
+    recorded = facts.since(c, 0, job=attempt.job, kinds={RecoveryDecided.kind}) if attempt.number > 1 else []
+    decided = [record.fact for record in recorded if isinstance(record.fact, RecoveryDecided)]
+    return Resume(decided[-1].resume_from, decided[-1].resume_step) if decided else Resume()
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
@@ -105,36 +131,48 @@ def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> P
     return folder
 
 
-def _launched(platform: Platform, attempt: Attempt, order: LaunchOrder, handle: Handle) -> None:
+def _launched(platform: Platform, attempt: Attempt, resume: Resume, handle: Handle) -> None:
+    """Record a launch, once. Its agent may have spoken already: then the attempt runs, and goes on running."""
     now = platform.clock.now()
     with platform.database.write() as c:
-        attempts.set_handle(c, attempt.id, asdict(handle))
         present = attempts.get(c, attempt.id)
-        if present is None or present.state != AttemptState.PLACED:
+        if present is None or attempts.handle(c, attempt.id) is not None:
             return
-        step = next((p.step for p in checkpoints.of_job(c, attempt.job) if p.path == order.resume_from), 0)
-        attempts.set_resume(c, attempt.id, order.resume_from, step)
-        attempts.move(c, attempt.id, AttemptState.LAUNCHED, at=now)
+        attempts.set_handle(c, attempt.id, asdict(handle))
+        attempts.set_resume(c, attempt.id, resume.path, resume.step)
+        if present.state == AttemptState.PLACED:
+            attempts.move(c, attempt.id, AttemptState.LAUNCHED, at=now)
         launched = AttemptLaunched(
             at=now,
             by="server",
             job=attempt.job,
             attempt=attempt.id,
-            resume_from=order.resume_from,
-            resume_step=step,
+            resume_from=resume.path,
+            resume_step=resume.step,
         )
         facts.append(c, launched)
         after_launch(c, attempt, now)
 
 
+def _remember(platform: Platform, attempt: Attempt, handle: Handle) -> None:
+    with platform.database.write() as c:
+        attempts.set_handle(c, attempt.id, asdict(handle))
+    platform.wake("observe")
+
+
 def _refused(platform: Platform, attempt: Attempt, error: PlatformError) -> None:
-    now = platform.clock.now()
     log.warning("launch refused", attempt=attempt.id, error=str(error))
+    _end(platform, attempt, Outcome.FAILED, reason=str(error))
+
+
+def _end(platform: Platform, attempt: Attempt, outcome: Outcome, reason: str | None = None) -> None:
+    """End an attempt of which nothing was started; `reason`: why its launch was refused."""
+    now = platform.clock.now()
     with platform.database.write() as c:
         present = attempts.get(c, attempt.id)
-        if present is None or present.state != AttemptState.PLACED:
+        if present is None or present.state != attempt.state:
             return
-        failed = LaunchFailed(at=now, by="server", job=attempt.job, attempt=attempt.id, reason=str(error))
-        facts.append(c, failed)
-        finish(c, attempt, Outcome.FAILED, at=now, hold=platform.settings.hold)
-    platform.wake("diagnose")
+        if reason is not None:
+            facts.append(c, LaunchFailed(at=now, by="server", job=attempt.job, attempt=attempt.id, reason=reason))
+        finish(c, present, outcome, at=now, hold=platform.settings.hold)
+    platform.wake("diagnose", "schedule", "meter")

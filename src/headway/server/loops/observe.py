@@ -19,7 +19,7 @@ from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
-from headway.engines.protocol import Handle, Observation, Sight
+from headway.engines.protocol import WITHDRAWN, Handle, Observation, Sight
 from headway.server.operations.report import GANG_GRACE, is_broken
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
@@ -84,13 +84,16 @@ class Observe:
                 part = {p.node: p for p in agents.of_attempt(c, observation.attempt)}.get(observation.node)
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
-                fact = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
-                facts.append(c, fact)
-                agents.upsert(c, _lost_part(observation, now))
+                if not _is_withdrawn(observation):
+                    lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
+                    facts.append(c, lost)
+                agents.upsert(c, _silent_part(observation, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
     def _is_over(self, platform: Platform, observation: Observation) -> bool:
+        if _is_withdrawn(observation):
+            return True
         key = (observation.attempt, observation.node)
         if observation.sight in (Sight.RUNNING, Sight.UNKNOWN):
             self.gone_since.pop(key, None)
@@ -100,7 +103,12 @@ class Observe:
         return observation.at - since >= patience
 
 
-def _lost_part(observation: Observation, now: datetime) -> NodeReport:
+def _is_withdrawn(observation: Observation) -> bool:
+    return observation.sight is Sight.ENDED and observation.detail == WITHDRAWN
+
+
+def _silent_part(observation: Observation, now: datetime) -> NodeReport:
+    """The end of a part that no agent will tell of."""
     return NodeReport(
         attempt=observation.attempt,
         node=observation.node,
@@ -109,7 +117,7 @@ def _lost_part(observation: Observation, now: datetime) -> NodeReport:
         first_at=now,
         last_at=now,
         ended_at=observation.at,
-        ended_reason=LOST,
+        ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
         detail=observation.detail or observation.sight.value,
     )
 

@@ -32,10 +32,11 @@ def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) ->
 
 
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
-    """How an attempt ended whose every part has ended."""
+    """How an attempt ended whose every part has ended. What was stopped has not succeeded, however well it went."""
     if any(part.ended_reason == LOST for part in parts):
         return Outcome.STOPPED if attempt.stop_reason == "user" else Outcome.LOST
-    if exits and all(exit.is_clean for exit in exits):
+    by_itself = all(part.ended_reason == "exited" for part in parts)
+    if exits and by_itself and all(exit.is_clean and not exit.stopped_by_us for exit in exits):
         return Outcome.SUCCEEDED
     return Outcome.STOPPED if attempt.stop_reason is not None else Outcome.FAILED
 
