@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -144,6 +145,8 @@ def test_after_a_power_cut_anything_behind_the_fsync_may_be_there_torn_or_garbag
     assert put(reopened, received, text[received:], final=True) == Ack(len(text), len(text))
     reopened.close()
     assert LogBook(root).read(ATTEMPT, 0, 0, len(text) + 1) == text
+    plain = zstandard.ZstdDecompressor().stream_reader(file.read_bytes(), read_across_frames=True)
+    assert plain.read() == text, "what was cut must not lie behind what came after"
 
 
 def test_a_log_that_prints_a_segment_file_is_not_mistaken_for_one(tmp_path: Path) -> None:
