@@ -32,6 +32,7 @@ class Settings(BaseSettings):
     body_limit_bytes: int = Field(default=1 << 20, gt=0)
     report_s: float = Field(default=1.0, gt=0, le=60)
     agent_silent_s: float = Field(default=60.0, gt=0)
+    token_kept_s: float = Field(default=1800.0, ge=0)
     hold_s: float = Field(default=300.0, ge=0)
     log_bytes_per_s: int = Field(default=1 << 20, gt=0)
     log_burst_bytes: int = Field(default=8 << 20, gt=0)
@@ -62,6 +63,11 @@ class Settings(BaseSettings):
     @property
     def agent_silent(self) -> timedelta:
         return timedelta(seconds=self.agent_silent_s)
+
+    @property
+    def token_kept(self) -> timedelta:
+        """How long after its end an attempt's token still opens it, for words that come late."""
+        return timedelta(seconds=self.token_kept_s)
 
     @property
     def hold(self) -> timedelta:

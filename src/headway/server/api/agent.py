@@ -1,7 +1,7 @@
 """What agents call. A token opens only its own attempt, and expires when the attempt is over and delivered."""
 
 import zlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request
@@ -17,7 +17,6 @@ from headway.server.wire import Answer, LogAnswer, Report
 from headway.store import attempts
 
 router = APIRouter(prefix="/agent", tags=["agents"])
-KEPT_OPEN = timedelta(minutes=30)
 LOG_LIMIT = 2 << 20
 REPORT_LIMIT = 4 << 20
 
@@ -31,7 +30,7 @@ def check_token(platform: Platform, attempt: str, authorization: str | None) -> 
         raise PlatformError("not-logged-in")
     if found.id != attempt:
         raise PlatformError("wrong-attempt", attempt=attempt)
-    if found.ended_at is not None and platform.clock.now() - found.ended_at > KEPT_OPEN:
+    if found.ended_at is not None and platform.clock.now() - found.ended_at > platform.settings.token_kept:
         raise PlatformError("attempt-over", attempt=attempt)
     return found.id
 
