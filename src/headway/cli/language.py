@@ -19,7 +19,8 @@ def language(environ: Mapping[str, str] = os.environ) -> Language:
 
 def say(key: str, **params: object) -> str:
     """A text by `section.name`, its blanks filled in."""
-    return texts(language())[key].format(**params)
+    text = texts(language())[key]
+    return text.format(**params) if params else text
 
 
 def word(section: str, value: str | None) -> str:

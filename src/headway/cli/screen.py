@@ -94,7 +94,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[
     console = Console(width=None if wide else UNBOUNDED, color_system="standard" if is_coloured(sys.stdout) else None)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold" if wide else "")
     for title in titles:
-        grid.add_column(title, justify="right" if title in right else "left", overflow="fold" if wide else "ignore")
+        grid.add_column(title, justify="right" if title in right else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(Text.from_ansi(cell) for cell in row))
     with console.capture() as captured:

@@ -64,7 +64,9 @@ def verdict(found: Row, text: str | None) -> list[str]:
 
 
 def loss(view: Row) -> str:
-    """What one failure cost, in a sentence."""
+    """What one failure cost, in a sentence; what is still being measured is said to be."""
+    if view["kill_to_first_step_s"] is None:
+        return say("why.bill-open", steps=quantities.whole(view["lost_steps"]))
     return say(
         "why.bill",
         steps=quantities.whole(view["lost_steps"]),

@@ -170,7 +170,7 @@ def history(name: str, fields: Fields) -> None:
             quantities.clock(row["at"]),
             _split(row),
             row["by"],
-            say("service.back-to", number=row["rollback_of"]) if row["rollback_of"] else row["reason"],
+            _reason(row),
         )
         for row in rows
     ]
@@ -191,6 +191,11 @@ def stop(name: str, fields: Fields, **asks: bool) -> None:
     note(say("service.stopped", service=_key(view)))
     if fields is not None:
         write_json(stopped, fields)
+
+
+def _reason(split: Row) -> str:
+    back = say("service.back-to", number=split["rollback_of"]) if split["rollback_of"] else ""
+    return " · ".join(part for part in (back, split["reason"]) if part) or quantities.UNKNOWN
 
 
 def find(api: "Client", text: str) -> Row:

@@ -37,15 +37,14 @@ class Transport:
         headers: dict[str, str] = {"Accept-Language": language}
         if access.token:
             headers["Authorization"] = f"Bearer {access.token}"
-        far = urlsplit(self.url).hostname not in LOOPBACK
         try:
             self._http = httpx.Client(
                 base_url=self.url + PREFIX,
                 headers=headers,
                 timeout=httpx.Timeout(answer_s, connect=min(CONNECT_S, answer_s)),
-                trust_env=far,
+                trust_env=urlsplit(self.url).hostname not in LOOPBACK,
             )
-        except httpx.InvalidURL as problem:
+        except (httpx.InvalidURL, ValueError) as problem:
             raise Unreachable(self.url, str(problem)) from None
 
     def close(self) -> None:

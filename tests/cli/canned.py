@@ -1,0 +1,208 @@
+"""Answers of the API as they are on the wire, for goldens: the shapes come from the server's own view types."""
+
+from typing import Any
+
+AT = "2026-12-01T06:20:05Z"
+
+
+def a_job(**changes: Any) -> dict[str, Any]:
+    """A job on the wire."""
+    spec = {
+        "name": "sft-07",
+        "project": "nlp",
+        "kind": "training",
+        "template": "tiny-gpt@1",
+        "command": ["python", "train.py"],
+        "request": {"nodes": 2, "devices_per_node": 1, "ranks_per_node": 1, "device_types": []},
+        "launcher": "ranks",
+        "priority": "normal",
+        "parameters": {"steps": "200"},
+        "env": {},
+        "workdir": None,
+        "limit": "PT2H",
+        "checkpoint": {"every_steps": 20, "keep": 5},
+        "recovery": {"retries": 3, "grace": "PT30S"},
+        "dataset": "stdlib@1",
+        "commit": None,
+        "ready_path": None,
+    }
+    job = {
+        "id": "j-8a0",
+        "spec": spec,
+        "owner": "ann",
+        "state": "running",
+        "submitted_at": AT,
+        "attempts": 1,
+        "failures": 0,
+        "step": 120,
+        "total": 200,
+        "reason": None,
+        "ended_at": None,
+    }
+    return job | changes
+
+
+def an_attempt(**changes: Any) -> dict[str, Any]:
+    """An attempt on the wire."""
+    attempt = {
+        "id": "j-8a0.1",
+        "job": "j-8a0",
+        "number": 1,
+        "engine": "local",
+        "device_type": "cpu",
+        "placements": [{"node": "n1", "devices": [0]}, {"node": "n2", "devices": [0]}],
+        "state": "running",
+        "placed_at": AT,
+        "started_at": AT,
+        "ended_at": None,
+        "outcome": None,
+        "resume_from": None,
+        "resume_step": 0,
+        "step": 120,
+        "stop_reason": None,
+    }
+    return attempt | changes
+
+
+def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
+    """A job with what is known of it, on the wire."""
+    view = {
+        "job": job or a_job(),
+        "devices": 2,
+        "attempt": an_attempt(),
+        "loss": 0.6931,
+        "rate": 3.2,
+        "left_s": 3905.0,
+        "last_progress_at": AT,
+        "waits": None,
+        "verdict": None,
+        "verdict_text": None,
+    }
+    return view | changes
+
+
+def waiting() -> dict[str, Any]:
+    """A job that waits for devices, third in line."""
+    waits = {
+        "position": 3,
+        "ahead": ["j-1", "j-2"],
+        "reason": "capacity",
+        "numbers": {"device_type": "H800", "wanted": 32, "nodes": 4, "free": 24, "held": 0},
+        "sentence": "it wants 32 H800 devices on 4 nodes at once; 24 are free in the pool",
+        "reserved_at": None,
+        "forecast": {
+            "job": "j-9",
+            "as_of": AT,
+            "p50": "2026-12-01T06:20:00Z",
+            "p90": "2026-12-01T07:05:00Z",
+            "unknown": None,
+        },
+    }
+    job = a_job(id="j-9", state="queued", attempts=0, step=None, total=None)
+    return a_view(job, attempt=None, loss=None, rate=None, left_s=None, last_progress_at=None, waits=waits)
+
+
+def broken() -> dict[str, Any]:
+    """A job that failed for lack of memory."""
+    verdict = {
+        "attempt": "j-8a0.1",
+        "fault": "host-out-of-memory",
+        "owner": "researcher",
+        "retry": False,
+        "confidence": 0.95,
+        "rank": 1,
+        "node": "n2",
+        "at": AT,
+        "signal_name": "SIGKILL",
+        "code": None,
+        "location": None,
+        "detail": "oom",
+        "followers": [0],
+        "lines": [{"rank": 1, "offset": 9, "text": "Killed process 31", "stream": None}],
+        "drill": False,
+    }
+    job = a_job(state="failed", failures=1, reason="not-worth-retrying", ended_at=AT)
+    attempt = an_attempt(state="ended", outcome="failed", ended_at=AT)
+    return a_view(job, attempt=attempt, verdict=verdict, verdict_text="Rank 1 on n2 ran out of host memory: oom.")
+
+
+def a_bill(**changes: Any) -> dict[str, Any]:
+    """A loss bill on the wire."""
+    bill = {
+        "job": "j-8a0",
+        "failed": "j-8a0.1",
+        "fault_at": AT,
+        "detected_at": AT,
+        "last_step": 42,
+        "resumed_step": 40,
+        "device_seconds_lost": 1234,
+        "resumed": "j-8a0.2",
+        "resumed_at": AT,
+        "first_step_at": AT,
+        "passed_fault_step_at": AT,
+    }
+    return {"bill": bill | changes, "lost_steps": 2, "kill_to_first_step_s": 8.25}
+
+
+def a_service(**changes: Any) -> dict[str, Any]:
+    """A service with two versions, on the wire."""
+    service = {
+        "name": "chat",
+        "project": "nlp",
+        "created_at": AT,
+        "created_by": "ann",
+        "split": None,
+        "stopped_at": None,
+    }
+    replicas = [
+        {"service": "nlp/chat", "version": f"tiny@{n}", "job": f"j-{n}", "state": "ready", "endpoint": f"127.0.0.1:{n}"}
+        for n in (1, 2)
+    ]
+    view = {
+        "service": service,
+        "split": a_split(),
+        "replicas": replicas,
+        "url": "http://127.0.0.1:8471/s/nlp/chat/",
+        "live": True,
+    }
+    return view | changes
+
+
+def a_split(number: int = 1, one: int = 100, **changes: Any) -> dict[str, Any]:
+    """A split on the wire: `one` percent to the first version, the rest to the second."""
+    shares = [{"version": "tiny@1", "weight": one}, {"version": "tiny@2", "weight": 100 - one}]
+    split = {
+        "service": "nlp/chat",
+        "number": number,
+        "shares": shares,
+        "at": AT,
+        "by": "ann",
+        "reason": "",
+        "rollback_of": None,
+    }
+    return split | changes
+
+
+def a_statement() -> dict[str, Any]:
+    """A month with training, serving and waiting, on the wire."""
+    lines = [
+        {
+            "job": "j-8a0",
+            "device_type": "cpu",
+            "basis": "occupancy",
+            "device_seconds": 12345,
+            "intervals": 2,
+            "open": True,
+        },
+        {"job": "j-1", "device_type": "cpu", "basis": "resident", "device_seconds": 60, "intervals": 1, "open": False},
+    ]
+    return {
+        "project": "nlp",
+        "month": "2026-12",
+        "timezone": "Asia/Shanghai",
+        "as_of": AT,
+        "lines": lines,
+        "waiting": [{"job": "j-9", "wait_seconds": 4000}],
+        "totals": {"cpu/occupancy": 12345, "cpu/resident": 60},
+        "device_seconds": 12405,
+    }

@@ -1,0 +1,135 @@
+"""Listing, stopping, drilling; JSON, fields, and logs."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli import canned
+from tests.cli.conftest import Headway
+from tests.sdk.stub import Asked, Reply, Stub, sse
+
+LOGS = "/jobs/j/logs"
+TEXT = "一行\nline 2\r\nline 3\nlast".encode()
+
+
+def windows(data: bytes) -> Any:
+    """Answers a log window as the server does."""
+
+    def answer(asked: Asked) -> Reply:
+        offset, limit = int(asked.query["offset"][0]), int(asked.query["limit"][0])
+        start = max(0, len(data) + offset) if offset < 0 else offset
+        headers = {"X-Offset": str(start), "X-Size": str(len(data))}
+        return Reply(data[start : start + limit], headers=headers)
+
+    return answer
+
+
+def test_ps_asks_for_what_lives_unless_told_otherwise(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/jobs", {"items": [], "next": None})
+    headway("ps")
+    headway("ps", "-a")
+    headway("ps", "--state", "failed", "--project", "nlp")
+    asked = [asked.query for asked in stub.asked]
+    assert asked[0]["state"] == ["queued", "starting", "running", "stopping", "recovering"]
+    assert "state" not in asked[1]
+    assert (asked[2]["state"], asked[2]["project"]) == (["failed"], ["nlp"])
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_json_is_the_rest_schema_in_every_language(stub: Stub, headway: Headway, language: str) -> None:
+    view = canned.waiting()
+    stub.on("GET", "/jobs", {"items": [view], "next": None})
+    assert json.loads(headway("ps", "--json", language=language).out) == [view]
+    stub.on("GET", "/jobs/j-9", view)
+    assert json.loads(headway("why", "--json", "j-9", language=language).out) == view
+
+
+def test_fields_are_picked_by_their_path(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/jobs", {"items": [canned.waiting()], "next": None})
+    picked = json.loads(headway("ps", "--json=job.id,waits.position,no.such").out)
+    assert picked == [{"job.id": "j-9", "waits.position": 3, "no.such": None}]
+    assert headway("ps", "-q").out == "j-9\n"
+
+
+def test_output_that_is_no_terminal_is_plain(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/jobs", {"items": [canned.a_view()], "next": None})
+    ran = headway("ps")
+    assert "\x1b" not in ran.out
+    assert "●" not in ran.out
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(stub: Stub, headway: Headway) -> None:
+    job = canned.a_job()
+    job["spec"]["name"] = "[red]x[/]"
+    stub.on("GET", "/jobs", {"items": [canned.a_view(job)], "next": None})
+    assert "[red]x[/]" in headway("ps").out
+
+
+def test_stopping_waits_for_the_end_of_every_job(stub: Stub, headway: Headway) -> None:
+    for job in ("a", "b"):
+        stub.on("GET", f"/jobs/{job}", *[canned.a_view(canned.a_job(id=job, state=s)) for s in ("running", "stopped")])
+        stub.on("POST", f"/jobs/{job}/stop", canned.a_job(id=job, state="stopping"))
+    ran = headway("stop", "a", "b", "--wait", "--reason", "maintenance", "--json=id,state")
+    assert ran.code == 0
+    assert json.loads(ran.out) == [{"id": "a", "state": "stopped"}, {"id": "b", "state": "stopped"}]
+    assert [asked.body for asked in stub.asked if asked.method == "POST"] == [{"reason": "maintenance"}] * 2
+
+
+def test_stopping_that_takes_too_long_ends_with_8(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/jobs/a", canned.a_view(canned.a_job(id="a", state="stopping")))
+    stub.on("POST", "/jobs/a/stop", canned.a_job(id="a", state="stopping"))
+    assert headway("stop", "a", "--wait", "--timeout", "0").code == 8
+
+
+def test_nothing_is_stopped_when_one_of_the_jobs_is_not_there(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/jobs/a", canned.a_view(canned.a_job(id="a")))
+    assert headway("stop", "a", "typo").code == 3
+    assert {asked.method for asked in stub.asked} == {"GET"}
+
+
+def test_a_drill_names_the_rank(stub: Stub, headway: Headway) -> None:
+    stub.on("POST", "/jobs/j/drills", {"drill": "d-1", "job": "j", "rank": 1})
+    assert headway("drill", "j", "--rank", "1").out == "d-1\n"
+    assert stub.asked[0].body == {"rank": 1}
+
+
+def test_logs_are_printed_byte_for_byte(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", LOGS, windows(TEXT))
+    assert headway("logs", "j", "--rank", "3").out == TEXT.decode()
+    assert stub.asked[0].query["rank"] == ["3"]
+
+
+@pytest.mark.parametrize(("lines", "expected"), [(0, ""), (1, "last"), (2, "line 3\nlast"), (9, TEXT.decode())])
+def test_the_last_lines_of_a_log(stub: Stub, headway: Headway, lines: int, expected: str) -> None:
+    stub.on("GET", LOGS, windows(TEXT))
+    assert headway("logs", "j", "--tail", str(lines)).out == expected
+
+
+def test_the_last_lines_of_a_long_log_are_found_beyond_the_first_window(stub: Stub, headway: Headway) -> None:
+    written = "".join(f"{number} {'x' * 500}\n" for number in range(300))
+    stub.on("GET", LOGS, windows(written.encode()))
+    assert headway("logs", "j", "--tail", "200").out == "".join(written.splitlines(keepends=True)[100:])
+
+
+def test_a_followed_log_goes_on_with_the_next_attempt_until_the_job_ends(stub: Stub, headway: Headway) -> None:
+    first, second = canned.an_attempt(), canned.an_attempt(id="j-8a0.2", number=2)
+    queued = canned.a_view(canned.a_job(state="queued"), attempt=None)
+    again = canned.a_view(canned.a_job(state="recovering"), attempt=first)
+    resumed, ended = (canned.a_view(canned.a_job(state=s), attempt=second) for s in ("running", "succeeded"))
+    stub.on("GET", "/jobs/j", queued, canned.a_view(attempt=first), again, resumed, ended)
+    stub.on("GET", LOGS, lambda asked: windows(b"kept" if asked.query["attempt"] == ["1"] else b"")(asked))
+    one = sse(("log", "8", " new"), ("end", "8", ""))
+    stub.on("GET", f"{LOGS}/stream", one, sse(("log", "6", " again"), ("end", "6", "")))
+    ran = headway("logs", "-f", "j")
+    assert (ran.code, ran.out) == (0, "kept new again")
+    assert "attempt 2" in ran.err
+    streams = [asked.query for asked in stub.asked if asked.path.endswith("stream")]
+    assert [(query["attempt"], query["offset"]) for query in streams] == [(["1"], ["4"]), (["2"], ["0"])]
+
+
+def test_followed_json_is_one_object_a_line(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", LOGS, windows(b"ab\n"))
+    stub.on("GET", f"{LOGS}/stream", sse(("log", "5", "你\n"[:1]), ("end", "6", "")))
+    lines = headway("logs", "-f", "j", "--attempt", "1", "--json").out.splitlines()
+    assert [json.loads(line)["text"] for line in lines] == ["ab\n", "你"]

@@ -1,0 +1,131 @@
+"""Submitting: what is sent for a file, for options and for both; what follows a watched job."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli import canned
+from tests.cli.conftest import Headway
+from tests.sdk.stub import BROKEN, Stub
+
+FILE = """
+name = "first"
+project = "nlp"
+template = "tiny-gpt"
+source = "code"
+parameters = {steps = 100, lr = 0.1}
+resources = {nodes = 2}
+"""
+
+
+@pytest.fixture
+def sent(stub: Stub) -> Any:
+    """The body of the newest submission."""
+    stub.on("POST", "/jobs", canned.a_job())
+    return lambda: next(asked.body for asked in reversed(stub.asked) if asked.path == "/jobs")
+
+
+def test_only_the_id_goes_to_stdout(headway: Headway, sent: Any) -> None:
+    ran = headway("submit", "--name", "a", "--project", "nlp", "--template", "t")
+    assert (ran.code, ran.out) == (0, "j-8a0\n")
+    assert "submitted sft-07 as j-8a0" in ran.err
+
+
+def test_options_go_before_the_file(headway: Headway, sent: Any, tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(FILE)
+    words = ("--name", "second", "--set", "lr=2e-4", "--set", "devices_per_node=4", "--nodes", "3", "--env", "A=b=c")
+    assert headway("submit", str(path), *words, "--limit", "2h", "--priority", "low").code == 0
+    assert sent() == {
+        "name": "second",
+        "project": "nlp",
+        "template": "tiny-gpt",
+        "source": str(tmp_path / "code"),
+        "parameters": {"steps": 100, "lr": "2e-4"},
+        "resources": {"nodes": 3, "devices_per_node": 4},
+        "env": {"A": "b=c"},
+        "limit_s": 7200.0,
+        "priority": "low",
+    }
+
+
+def test_a_key_the_server_does_not_know_is_sent_so_that_it_is_refused(
+    headway: Headway, sent: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text('name = "a"\nresorces = {}\n')
+    headway("submit", str(path))
+    assert sent()["resorces"] == {}
+
+
+def test_the_commit_of_the_source_is_recorded_and_marked_where_files_differ(
+    headway: Headway, sent: Any, tmp_path: Path
+) -> None:
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        return subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    (tmp_path / "train.py").write_text("1")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    commit = git("rev-parse", "HEAD").strip()
+    headway("submit", "--name", "a", "--source", str(tmp_path))
+    assert sent()["commit"] == commit
+    (tmp_path / "train.py").write_text("2")
+    headway("submit", "--name", "a", "--source", str(tmp_path))
+    assert sent()["commit"] == f"{commit}-dirty"
+
+
+def test_a_dry_run_prints_the_specification_and_queues_nothing(stub: Stub, headway: Headway) -> None:
+    stub.on("POST", "/jobs/dry-run", {"name": "a", "command": ["x"]})
+    ran = headway("submit", "--name", "a", "--dry-run", "--json=name")
+    assert ran.out == '{\n  "name": "a"\n}\n'
+    assert [asked.path for asked in stub.asked] == ["/jobs/dry-run"]
+
+
+@pytest.mark.parametrize(("state", "code"), [("succeeded", 0), ("failed", 7), ("stopped", 7)])
+def test_a_watched_job_is_followed_to_its_end(stub: Stub, headway: Headway, sent: Any, state: str, code: int) -> None:
+    ended = canned.a_view(canned.a_job(state=state))
+    stub.on("GET", "/jobs/j-8a0", canned.waiting(), canned.a_view(), ended)
+    ran = headway("submit", "--name", "a", "--watch")
+    assert ran.code == code
+    assert ran.out == "j-8a0\n"
+    lines = ran.err.splitlines()
+    assert lines[1:] == [
+        "sft-07: queued",
+        "position 3: it wants 32 H800 devices on 4 nodes at once; 24 are free in the pool",
+        "sft-07: running",
+        "step 120/200 · 3.20 steps/s · loss 0.693 · 1h 05m left",
+        f"sft-07: {state}",
+    ]
+
+
+def test_a_watch_that_runs_out_of_time_ends_with_8(stub: Stub, headway: Headway, sent: Any) -> None:
+    stub.on("GET", "/jobs/j-8a0", canned.a_view())
+    ran = headway("submit", "--name", "a", "--watch", "--timeout", "0.1s")
+    assert ran.code == 8
+    assert "j-8a0 is not there yet and goes on" in ran.err
+
+
+def test_a_watch_outlives_a_server_that_restarts(stub: Stub, headway: Headway, sent: Any) -> None:
+    ended = canned.a_view(canned.a_job(state="succeeded"))
+    stub.on("GET", "/jobs/j-8a0", canned.a_view(), *[BROKEN] * 8, ended)
+    ran = headway("submit", "--name", "a", "--watch")
+    assert ran.code == 0
+    assert "does not answer; trying again" in ran.err
+
+
+def test_an_interrupted_watch_says_that_the_job_goes_on(
+    stub: Stub, headway: Headway, sent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    stub.on("GET", "/jobs/j-8a0", canned.a_view())
+    monkeypatch.setattr("headway.cli.follow.time.sleep", interrupt)
+    ran = headway("submit", "--name", "a", "--watch")
+    assert ran.code == 130
+    assert "no longer watching; j-8a0 goes on" in ran.err
