@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, RankExit
 from headway.domain.errors import PlatformError
-from headway.domain.events import AttemptStarted, LogsDropped, RankExited
+from headway.domain.events import AgentLost, AttemptStarted, LogsDropped, RankExited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
-from headway.server.operations.settle import settle
+from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs
@@ -82,7 +82,13 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         end = report.ended
         streams = {str(rank): size for rank, size in end.logs.items()}
         told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
+        if end.reason == LOST and not _has_ended(c, attempt, node):
+            facts.append(c, AgentLost(at=end.at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, told)
+
+
+def _has_ended(c: Connection, attempt: Attempt, node: str) -> bool:
+    return any(part.node == node and part.ended_at is not None for part in agents.of_attempt(c, attempt.id))
 
 
 def _record_exit(c: Connection, attempt: Attempt, node: str, exit: Exit) -> None:
