@@ -86,6 +86,15 @@ def test_completion_never_fails(url: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert known("projects") == []
 
 
+def test_names_that_are_kept_are_completed_without_an_http_library(stub: Stub, headway: Headway) -> None:
+    stub.on("GET", "/projects", [{"name": "nlp"}])
+    headway("me")
+    assert known("projects") == ["nlp"]
+    code = "import sys; from headway.cli.known import known; print(known('projects'), 'httpx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "['nlp'] False\n"
+
+
 def test_a_reader_that_goes_away_is_no_error(stub: Stub, headway: Headway) -> None:
     stub.on("GET", "/jobs", {"items": [canned.a_view()] * 2000, "next": None})
     headway("me")

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 def client() -> "Client":
     """A client for the server one is logged in to. Raises `not-logged-in`."""
+    from headway.sdk.client import find_access
+
+    access = find_access()
     from headway.sdk.client import Client
 
-    return Client.from_environment(language())
+    return Client(access.url, access.token, language())
 
 
 def confirm(question: str, *, yes: bool, no_input: bool) -> None:
