@@ -7,7 +7,7 @@ from headway.agent.ranks.environment import rank_environment, torchrun_command, 
 from tests.agent.test_order import GOOD
 
 
-def test_each_rank_sees_its_own_devices() -> None:
+def test_each_rank_sees_all_devices_of_its_node_as_under_torchrun() -> None:
     order = Order(
         {
             **GOOD,
@@ -17,7 +17,7 @@ def test_each_rank_sees_its_own_devices() -> None:
         }
     )
     seen = [rank_environment(order, rank, "/r", "/p", {})["CUDA_VISIBLE_DEVICES"] for rank in order.ranks]
-    assert seen == ["GPU-a,GPU-b", "GPU-d"]
+    assert seen == ["GPU-a,GPU-b,GPU-c,GPU-d"] * 2
 
 
 def test_the_agents_own_settings_never_reach_a_rank() -> None:

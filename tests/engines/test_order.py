@@ -82,3 +82,12 @@ def test_an_order_has_the_keys_of_the_protocol_and_no_other() -> None:
     assert set(written["log_limits"]) == set(documented["log_limits"])
     assert set(written["ranks"][0]) == set(documented["ranks"][0])
     assert written["user"] == documented["user"]
+
+
+def test_a_service_is_told_the_port_in_its_command_and_environment() -> None:
+    order = replace(ORDER, command=("serve", "--port={port}", "{other}"), env={"ADDRESS": "127.0.0.1:{port}"})
+    node = LocalNode("n1", "cpu", Maker.CPU, (0, 1))
+    told = node_order(order, 0, node, replace(MEETING, port=21000), SETTINGS)
+    assert told["command"] == ["serve", "--port=21000", "{other}"]
+    assert told["env"]["ADDRESS"] == "127.0.0.1:21000"
+    assert node_order(order, 0, node, replace(MEETING, port=None), SETTINGS)["command"] == list(order.command)

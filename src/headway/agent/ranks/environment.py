@@ -1,6 +1,7 @@
 """The environment contract: what a rank, or torchrun, finds in its environment. Pure.
 
-The agent's own `HEADWAY_*` variables never reach a rank; the contract's variables win over the job's own.
+The agent's own `HEADWAY_*` variables never reach a rank; the contract's variables win over the job's own. A rank sees
+all of its attempt's devices on the node, as under torchrun: programs choose theirs by LOCAL_RANK.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def rank_environment(order: Order, rank: Rank, rank_dir: str, package: str, base
         "MASTER_ADDR": order.master_addr,
         "MASTER_PORT": str(order.master_port),
     }
-    return {**_shared(order, rank_dir, package, base), **_cut(order, rank), **contract}
+    return {**_shared(order, rank_dir, package, base), **order.visible_devices, **contract}
 
 
 def torchrun_environment(order: Order, rank_dir: str, package: str, base: Mapping[str, str]) -> dict[str, str]:
@@ -80,15 +81,3 @@ def _shared(order: Order, rank_dir: str, package: str, base: Mapping[str, str]) 
         HEADWAY_RANK_DIR=rank_dir,
     )
     return env
-
-
-def _cut(order: Order, rank: Rank) -> dict[str, str]:
-    """Each visible-devices variable cut to the rank's own devices; whole where its entries are not one per device."""
-    place = {device: index for index, device in enumerate(order.devices)}
-    cut = {}
-    for name, value in order.visible_devices.items():
-        entries = value.split(",")
-        if len(entries) == len(order.devices) and all(device in place for device in rank.devices):
-            value = ",".join(entries[place[device]] for device in rank.devices)
-        cut[name] = value
-    return cut

@@ -10,6 +10,7 @@ from headway.engines.local.settings import LocalSettings
 from headway.engines.protocol import LaunchOrder, NodeOrder
 
 VISIBLE = {Maker.NVIDIA: "CUDA_VISIBLE_DEVICES", Maker.ASCEND: "ASCEND_RT_VISIBLE_DEVICES"}
+PORT = "{port}"
 # Without it CUDA numbers cards by speed, and nvidia-smi by bus.
 DEVICE_ORDER = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 
@@ -39,9 +40,9 @@ def node_order(
         "server": order.server_url,
         "ca_file": settings.ca_file,
         "launcher": str(order.launcher),
-        "command": list(order.command),
+        "command": [_with_port(word, meeting) for word in order.command],
         "workdir": order.workdir,
-        "env": {**(DEVICE_ORDER if node.maker is Maker.NVIDIA else {}), **order.env},
+        "env": {**(DEVICE_ORDER if node.maker is Maker.NVIDIA else {}), **_env(order, meeting)},
         "ranks": _ranks(part, cards),
         "world_size": order.world_size,
         "master_addr": settings.host,
@@ -58,6 +59,15 @@ def node_order(
         "resume_from": order.resume_from,
         "port": meeting.port if index == 0 else None,
     }
+
+
+def _env(order: LaunchOrder, meeting: Meeting) -> dict[str, str]:
+    return {name: _with_port(value, meeting) for name, value in order.env.items()}
+
+
+def _with_port(word: str, meeting: Meeting) -> str:
+    """`{port}` stands for the port a service listens on: the engine chooses it, and only now."""
+    return word if meeting.port is None else word.replace(PORT, str(meeting.port))
 
 
 def _ranks(part: NodeOrder, cards: tuple[int, ...]) -> list[dict[str, Any]]:

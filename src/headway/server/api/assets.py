@@ -45,8 +45,7 @@ def list_datasets(asker: AskerHere) -> list[DatasetVersion]:
 def register_dataset(body: NewDataset, asker: AskerHere) -> DatasetVersion:
     """Register a folder as a data set's next version."""
     asker.check(Verb.CREATE, "dataset")
-    with asker.platform.database.write() as c:
-        return operations.register_dataset(c, asker.change(), body.name, body.path, body.note)
+    return operations.register_dataset(asker.platform, asker.change(), body.name, body.path, body.note)
 
 
 @router.get("/models")
@@ -72,7 +71,7 @@ def show_model(name: str, number: int, asker: AskerHere) -> ModelVersion:
 @router.post("/models", status_code=201)
 def register_model(body: NewModel, asker: AskerHere) -> ModelVersion:
     """Register a job's verified checkpoint (its newest, or that of a step) as a model's next version."""
-    with asker.platform.database.write() as c:
+    with asker.platform.database.read() as c:
         job = find(c, asker, body.job)
-        asker.check(Verb.CREATE, "model", job.spec.project)
-        return operations.register_model(asker.platform, c, asker.change(), body.name, job, body.step)
+    asker.check(Verb.CREATE, "model", job.spec.project)
+    return operations.register_model(asker.platform, asker.change(), body.name, job, body.step)

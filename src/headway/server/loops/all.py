@@ -2,6 +2,7 @@
 
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
+from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
 from headway.server.loops.observe import Observe
 from headway.server.loops.recover import recover
@@ -15,6 +16,7 @@ def all_loops() -> tuple[Loop, ...]:
     """Fresh loops, each with its own memory."""
     return (
         Loop("schedule", 1.0, Schedule()),
+        Loop("forecast", 1.0, LookAhead()),
         Loop("dispatch", 2.0, dispatch),
         Loop("observe", 1.0, Observe()),
         Loop("diagnose", 5.0, diagnose),

@@ -1,6 +1,7 @@
 """Retain: keep what is needed and let go of what is not; look at new checkpoints before anybody needs them."""
 
 import asyncio
+import os
 from datetime import timedelta
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
@@ -10,6 +11,8 @@ from headway.server.platform import Platform
 from headway.store import attempts, checkpoints, idempotency
 
 IDEMPOTENCY_KEPT = timedelta(days=1)
+LOOKED_FOR = (CheckpointState.SAVED, CheckpointState.VERIFIED)
+THINNED = "thinned by the program"
 
 
 async def persist(platform: Platform) -> None:
@@ -50,7 +53,8 @@ def _record(platform: Platform, checkpoint: Checkpoint, found: Verification) -> 
             return
         if found.ok:
             record_verified(c, attempt, seen, now)
-        elif found.reason == "no-manifest":
-            checkpoints.set_state(c, checkpoint.job, checkpoint.path, CheckpointState.DELETED, "thinned by the program")
-        else:
+        elif os.path.lexists(checkpoint.path):
             record_rejected(c, checkpoint.job, seen, found.reason, now)
+        for known in checkpoints.of_job(c, checkpoint.job):
+            if known.state in LOOKED_FOR and not os.path.lexists(known.path):
+                checkpoints.set_state(c, known.job, known.path, CheckpointState.DELETED, THINNED)

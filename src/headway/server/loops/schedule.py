@@ -6,23 +6,18 @@ from datetime import datetime, timedelta
 
 from headway.domain.ids import AttemptId
 from headway.scheduler.cycle import schedule
-from headway.scheduler.forecast import forecast
-from headway.scheduler.snapshot import Snapshot
 from headway.server.platform import Platform
 from headway.server.secrets import digest
-from headway.store import plans, snapshot, world
+from headway.store import snapshot, world
 from headway.store.apply import apply
-
-FORECAST_EVERY = timedelta(seconds=2)
 
 
 @dataclass(slots=True)
 class Schedule:
-    """The loop's own memory: which version it planned last, and when it last looked ahead."""
+    """The loop's own memory: which version it planned last, and when."""
 
     planned: int = -1
     planned_at: datetime | None = None
-    forecast_at: datetime | None = None
 
     async def __call__(self, platform: Platform) -> None:
         started = await asyncio.to_thread(self._plan, platform)
@@ -39,25 +34,12 @@ class Schedule:
         with platform.database.write() as c:
             apply(c, plan, now=now, issue_token=lambda attempt: _token_digest(platform, attempt))
         self.planned, self.planned_at = plan.version, now
-        if plan.waits and not plan.starts:
-            self._look_ahead(platform, taken, now)
         return bool(plan.starts)
 
     def _is_stale(self, platform: Platform, now: datetime) -> bool:
         """Holds run out and reserved times come near without anything being written."""
         every = timedelta(seconds=platform.settings.plan_every_s)
         return self.planned_at is None or now - self.planned_at >= every
-
-    def _look_ahead(self, platform: Platform, taken: Snapshot, now: datetime) -> None:
-        if self.forecast_at is not None and now - self.forecast_at < FORECAST_EVERY:
-            self.planned = -1
-            return
-        with platform.database.read() as c:
-            runtimes = snapshot.runtimes(c)
-        seen = forecast(taken, runtimes)
-        with platform.database.write() as c:
-            plans.put_forecasts(c, list(seen.values()))
-        self.forecast_at = now
 
 
 def _token_digest(platform: Platform, attempt: AttemptId) -> str:

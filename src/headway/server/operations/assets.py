@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -22,6 +23,7 @@ from headway.sdk.job.checkpoint import verify
 from headway.server.operations.directory import Change
 from headway.server.operations.unix import check_readable
 from headway.server.platform import Platform
+from headway.server.secrets import make_id
 from headway.store import agents, assets, attempts, checkpoints, facts, templates
 
 BLOCK = 1 << 20
@@ -37,49 +39,53 @@ def add_template(c: Connection, change: Change, content: dict[str, object]) -> t
     return template, number
 
 
-def register_dataset(c: Connection, change: Change, name: str, path: str, note: str) -> DatasetVersion:
+def register_dataset(platform: Platform, change: Change, name: str, path: str, note: str) -> DatasetVersion:
     """Register a folder as it is now. The same content under the same name is the same version."""
     check_name("name", name)
-    check_readable(c, "path", path, change.by)
+    with platform.database.read() as c:
+        check_readable(c, "path", path, change.by)
     digest, size, count = digest_folder(Path(path))
-    newest = assets.dataset(c, name)
-    if newest is not None and newest.digest == digest and newest.path == path:
-        return newest
-    number = assets.next_dataset_number(c, name)
-    version = DatasetVersion(name, number, path, digest, size, count, change.at, change.by, note)
-    assets.add_dataset(c, version)
-    facts.append(c, DatasetRegistered(at=change.at, by=change.by, dataset=version.reference, digest=digest))
+    with platform.database.write() as c:
+        newest = assets.dataset(c, name)
+        if newest is not None and newest.digest == digest and newest.path == path:
+            return newest
+        number = assets.next_dataset_number(c, name)
+        version = DatasetVersion(name, number, path, digest, size, count, change.at, change.by, note)
+        assets.add_dataset(c, version)
+        facts.append(c, DatasetRegistered(at=change.at, by=change.by, dataset=version.reference, digest=digest))
     return version
 
 
-def register_model(
-    platform: Platform, c: Connection, change: Change, name: str, job: Job, step: int | None
-) -> ModelVersion:
-    """Register the weights of a job's verified checkpoint (the newest, or the one of a step) as the next version."""
+def register_model(platform: Platform, change: Change, name: str, job: Job, step: int | None) -> ModelVersion:
+    """Register the weights of a job's verified checkpoint (the newest, or the one of a step) as the next version.
+
+    Hashing and copying happen outside any transaction; the folder gets its number in the one that records it.
+    """
     check_name("name", name)
-    chosen = _choose(c, job, step)
+    with platform.database.read() as c:
+        chosen = _choose(c, job, step)
+        lineage = _lineage(c, job, chosen)
     found = verify(chosen.path)
-    if not found.ok or found.manifest is None:
+    if not found.ok:
         raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
     weights = Path(chosen.path) / WEIGHTS
-    number = assets.next_model_number(c, name)
-    target = platform.models / name / str(number)
-    copy_folder(weights if weights.is_dir() else Path(chosen.path), target)
-    digest, size, _ = digest_folder(target)
-    version = ModelVersion(
-        name=name,
-        number=number,
-        project=job.spec.project,
-        path=str(target),
-        digest=digest,
-        bytes=size,
-        created_at=change.at,
-        created_by=change.by,
-        lineage=_lineage(c, job, chosen),
-    )
-    assets.add_model(c, version)
-    registered = VersionRegistered(at=change.at, by=change.by, version=version.reference, job=job.id, step=chosen.step)
-    facts.append(c, registered)
+    incoming = platform.models / name / f".new-{make_id('m')}"
+    incoming.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(weights if weights.is_dir() else Path(chosen.path), incoming, symlinks=True)
+    digest, size, _ = digest_folder(incoming)
+    lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])
+    with platform.database.write() as c:
+        number = assets.next_model_number(c, name)
+        target = incoming.with_name(str(number))
+        version = ModelVersion(name, number, job.spec.project, str(target), digest, size, change.at, change.by, lineage)
+        assets.add_model(c, version)
+        registered = VersionRegistered(
+            at=change.at, by=change.by, version=version.reference, job=job.id, step=chosen.step
+        )
+        facts.append(c, registered)
+        # A crash before the commit leaves a folder under a number nobody knows: the next one takes its place.
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(incoming, target)
     return version
 
 
@@ -99,16 +105,6 @@ def digest_folder(folder: Path) -> tuple[str, int, int]:
     if count == 0:
         raise PlatformError("invalid-field", field="path", value=str(folder), rule="rule-folder-with-files")
     return whole.hexdigest(), size, count
-
-
-def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder whole or not at all: into a sibling first, then renamed over what an earlier crash left."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".new-{target.name}")
-    shutil.rmtree(temporary, ignore_errors=True)
-    shutil.copytree(source, temporary, symlinks=True)
-    shutil.rmtree(target, ignore_errors=True)
-    os.replace(temporary, target)
 
 
 def _choose(c: Connection, job: Job, step: int | None) -> Checkpoint:
@@ -136,7 +132,7 @@ def _lineage(c: Connection, job: Job, checkpoint: Checkpoint) -> Lineage:
         attempt=checkpoint.attempt,
         step=checkpoint.step,
         checkpoint=checkpoint.path,
-        checkpoint_digest=digest_folder(Path(checkpoint.path))[0],
+        checkpoint_digest="",
         template=job.spec.template,
         parameters=job.spec.parameters,
         dataset=job.spec.dataset,

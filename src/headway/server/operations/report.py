@@ -63,7 +63,10 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         agents.record_ranks(c, attempt.id, node, [(r.rank, r.pid, r.started_at) for r in report.ranks])
     for exit in report.exits:
         _record_exit(c, attempt, node, exit)
+    known = _known_drops(c, attempt) if report.dropped else set()
     for drop in report.dropped:
+        if (drop.rank, drop.from_) in known:
+            continue
         fact = LogsDropped(
             at=drop.t,
             by=f"agent:{node}",
@@ -85,6 +88,12 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         if end.reason == LOST and not _has_ended(c, attempt, node):
             facts.append(c, AgentLost(at=end.at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, told)
+
+
+def _known_drops(c: Connection, attempt: Attempt) -> set[tuple[int, int]]:
+    """Drops recorded before: a report whose answer was lost comes again."""
+    recorded = [r.fact for r in facts.since(c, 0, job=attempt.job, kinds={LogsDropped.kind})]
+    return {(f.rank, f.offset) for f in recorded if isinstance(f, LogsDropped) and f.attempt == attempt.id}
 
 
 def _has_ended(c: Connection, attempt: Attempt, node: str) -> bool:
@@ -125,12 +134,16 @@ def _record_exit(c: Connection, attempt: Attempt, node: str, exit: Exit) -> None
 def _answer(c: Connection, attempt: Attempt, node: str, report: Report, offsets: dict[int, int]) -> Answer:
     if report.ended is not None:
         return Answer(events=offsets, over=True)
-    kills = [
-        KillOrder(drill=drill.id, rank=drill.rank, signal=drill.signal)
-        for drill in drills.pending(c, attempt.id)
-        if drill.id not in report.drills_done
-    ]
-    return Answer(events=offsets, stop=_stop_order(c, attempt, node), kill=kills)
+    return Answer(events=offsets, stop=_stop_order(c, attempt, node), kill=_kill_orders(c, attempt, node))
+
+
+def _kill_orders(c: Connection, attempt: Attempt, node: str) -> list[KillOrder]:
+    """Drills of ranks that run on this node: another node's agent would call a rank it does not have done."""
+    pending = drills.pending(c, attempt.id)
+    if not pending:
+        return []
+    here = {start.rank for start in agents.ranks(c, attempt.id) if start.node == node}
+    return [KillOrder(drill=d.id, rank=d.rank, signal=d.signal) for d in pending if d.rank in here]
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
