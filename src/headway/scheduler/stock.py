@@ -90,8 +90,11 @@ class Stock:
         hold = self.holds.get(job)
         if hold is None:
             return free
-        own = {p.node: sorted({*free[p.node], *p.devices}) for p in hold.placements if p.node in free}
-        return {**free, **own}
+        both = dict(free)
+        for placement in hold.placements:
+            if placement.node in both:
+                both[placement.node] = sorted({*both[placement.node], *placement.devices})
+        return both
 
     def held(self, pool: Pool, *, except_for: JobId) -> int:
         """How many devices of the pool are kept for other jobs."""
