@@ -5,10 +5,11 @@ answered as `UNKNOWN`, and only the server, with its time-outs, may turn that in
 job runs.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol
 
 from headway.domain.ids import AttemptId, JobId
@@ -126,6 +127,25 @@ class Observation:
     sight: Sight
     at: datetime
     detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """What any engine is opened with. `agent`: the zipapp it starts; `options`: what only this kind of engine knows.
+
+    `python` runs agents and fills `{python}` in templates; `ca_file`: what agents trust when the server speaks TLS.
+    """
+
+    run_dir: Path
+    agent: Path
+    python: str
+    report: timedelta
+    ca_file: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+OpenEngine = Callable[[EngineConfig], "Engine"]
+"""What an entry point of the group `headway.engines` names."""
 
 
 class Engine(Protocol):

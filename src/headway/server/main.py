@@ -43,6 +43,9 @@ home_option = click.option("--home", type=click.Path(path_type=Path), help="wher
 @click.option("--gateway-port", type=int, help="port of the inference gateway [8471]")
 @click.option("--database", "database_url", help="postgresql://… instead of SQLite in the home")
 @click.option("--nodes", help="divide this machine into virtual nodes, as in n1:2,n2:2")
+@click.option("--tls-certificate", type=click.Path(path_type=Path), help="speak TLS with this certificate (PEM)")
+@click.option("--tls-key", type=click.Path(path_type=Path), help="the certificate's key")
+@click.option("--tls-ca", type=click.Path(path_type=Path), help="what agents trust, unless the certificate itself")
 @click.option("--timezone", help="zone in which months are cut [Asia/Shanghai]")
 @click.option("--detach", is_flag=True, help="go on in the background once the API answers")
 def up(detach: bool, **given: object) -> None:

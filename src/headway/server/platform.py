@@ -3,12 +3,12 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from importlib.metadata import entry_points
 from pathlib import Path
 
+from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId
-from headway.engines.local.engine import LocalEngine
-from headway.engines.local.settings import LocalSettings, parse_nodes
-from headway.engines.protocol import Engine
+from headway.engines.protocol import Engine, EngineConfig, OpenEngine
 from headway.server.clock import Clock, SystemClock
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings
@@ -74,7 +74,8 @@ class Platform:
     @property
     def url(self) -> str:
         """Where agents reach this server."""
-        return self.settings.public_url or f"http://{self.settings.host}:{self.settings.port}"
+        scheme = "https" if self.settings.tls_certificate else "http"
+        return self.settings.public_url or f"{scheme}://{self.settings.host}:{self.settings.port}"
 
     def close(self) -> None:
         self.logs.close()
@@ -90,18 +91,31 @@ def open_platform(settings: Settings, agent: Path) -> Platform:
     home.chmod(0o711)
     database = Database(settings.url)
     database.migrate()
-    local = LocalSettings(
-        run_dir=home / "run",
-        agent=agent,
-        python=settings.python,
-        nodes=parse_nodes(settings.nodes),
-        report=timedelta(seconds=settings.report_s),
-    )
     return Platform(
         settings=settings,
         database=database,
         logs=LogBook(home / "logs"),
         readings=Readings(home / "readings.db"),
-        engines={"local": LocalEngine(local)},
+        engines=_open_engines(settings, agent),
         tokens=AttemptTokens(home / "secret"),
     )
+
+
+def _open_engines(settings: Settings, agent: Path) -> dict[str, Engine]:
+    """Every engine the settings name, found by its entry point. Raises `not-found`."""
+    config = EngineConfig(
+        run_dir=settings.home / "run",
+        agent=agent,
+        python=settings.python,
+        report=timedelta(seconds=settings.report_s),
+        ca_file=settings.ca_file,
+        options={"nodes": settings.nodes},
+    )
+    known = {entry.name: entry for entry in entry_points(group="headway.engines")}
+    opened = {}
+    for name in (word.strip() for word in settings.engines.split(",")):
+        if name not in known:
+            raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)) or "—")
+        open_engine: OpenEngine = known[name].load()
+        opened[name] = open_engine(config)
+    return opened

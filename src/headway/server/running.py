@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from typing import Any
 import httpx
 import structlog
 import uvicorn
+from fastapi import FastAPI
 
 from headway.domain.errors import PlatformError
 from headway.server import gateway_process, locks
@@ -45,9 +47,19 @@ def run(settings: Settings) -> None:
     prepare(platform)
     gateway_process.ensure(settings)
     _tell(platform)
-    config = uvicorn.Config(create_app(platform), log_config=None, access_log=False, timeout_graceful_shutdown=5)
-    uvicorn.Server(config).run(sockets=[listening])
+    uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
     os.close(lock)
+
+
+def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+    )
 
 
 def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
@@ -65,7 +77,7 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline and child.poll() is None:
         told = _read_told(settings.home)
-        if told is not None and told["pid"] == child.pid and _answers(told["url"]):
+        if told is not None and told["pid"] == child.pid and _answers(told["url"], settings.ca_file):
             return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
         time.sleep(POLL_S)
     raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
@@ -135,9 +147,10 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     return found
 
 
-def _answers(url: str) -> bool:
+def _answers(url: str, ca_file: str | None) -> bool:
+    trusted = ssl.create_default_context(cafile=ca_file) if ca_file else True
     try:
-        return httpx.get(f"{url}{PREFIX}/health", timeout=2.0, trust_env=False).status_code == 200
+        return httpx.get(f"{url}{PREFIX}/health", timeout=2.0, trust_env=False, verify=trusted).status_code == 200
     except httpx.HTTPError:
         return False
 

@@ -25,6 +25,10 @@ class Settings(BaseSettings):
     gateway_admin_port: int = Field(default=0, ge=0, le=65535)
     database_url: str | None = None
     public_url: str | None = None
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    tls_ca: Path | None = None
+    engines: str = "local"
     nodes: str = ""
     python: str = sys.executable
     timezone: str = "Asia/Shanghai"
@@ -55,6 +59,12 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """The database, by default one SQLite file in the home."""
         return self.database_url or f"sqlite:///{self.home / 'headway.db'}"
+
+    @property
+    def ca_file(self) -> str | None:
+        """What agents and the command line trust: the authority, or the certificate itself when self-signed."""
+        trusted = self.tls_ca or self.tls_certificate
+        return None if trusted is None else str(trusted.absolute())
 
     @property
     def log_limits(self) -> LogLimits:

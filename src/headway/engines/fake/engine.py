@@ -8,9 +8,23 @@ from datetime import timedelta
 
 from headway.domain.errors import PlatformError
 from headway.engines.fake.world import Part, World
-from headway.engines.protocol import Capability, Handle, Inventory, LaunchOrder, Observation, Sight
+from headway.engines.protocol import (
+    Capability,
+    Engine,
+    EngineConfig,
+    Handle,
+    Inventory,
+    LaunchOrder,
+    Observation,
+    Sight,
+)
 
 FIRST_PORT = 20000
+
+
+def open_engine(_config: EngineConfig) -> Engine:
+    """A fake engine with a world of its own: for trying a server without starting anything."""
+    return FakeEngine()
 
 
 class FakeEngine:

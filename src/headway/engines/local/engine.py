@@ -17,9 +17,18 @@ from headway.engines.local.directory import DIRECTORY_MODE, NodeDirectory, direc
 from headway.engines.local.discover import LocalNode, discover
 from headway.engines.local.launch import Launching
 from headway.engines.local.ports import Ports
-from headway.engines.local.settings import LocalSettings
+from headway.engines.local.settings import LocalSettings, parse_nodes
 from headway.engines.local.watch import Seen, Watch
-from headway.engines.protocol import Capability, Handle, Inventory, LaunchOrder, Observation, Sight
+from headway.engines.protocol import (
+    Capability,
+    Engine,
+    EngineConfig,
+    Handle,
+    Inventory,
+    LaunchOrder,
+    Observation,
+    Sight,
+)
 
 LOG_PIECE = 65536
 Key = tuple[AttemptId, str]
@@ -28,6 +37,19 @@ Key = tuple[AttemptId, str]
 def utc_now() -> datetime:
     """The machine's clock."""
     return datetime.now(UTC)
+
+
+def open_engine(config: EngineConfig) -> Engine:
+    """The local engine of a server. Option `nodes` divides the machine, as in `n1:2,n2:2`."""
+    settings = LocalSettings(
+        run_dir=config.run_dir,
+        agent=config.agent,
+        python=config.python,
+        nodes=parse_nodes(config.options.get("nodes", "")),
+        ca_file=config.ca_file,
+        report=config.report,
+    )
+    return LocalEngine(settings)
 
 
 class LocalEngine:
