@@ -37,9 +37,22 @@ def _usage_text(error: click.ClickException) -> str:
         options = "/".join(error.param.opts) if isinstance(error.param, click.Option) else name
         return say("error.missing", parameter=options)
     if isinstance(error, click.BadParameter):
-        name = "/".join(error.param.opts) if error.param else str(error.param_hint)
-        return say("error.bad-value", parameter=name, detail=error.message)
+        return _bad_value(error)
     return error.format_message()
+
+
+def _bad_value(error: click.BadParameter) -> str:
+    """click says in English what is wrong with a choice or a number; the rest are our own words already."""
+    name = "/".join(error.param.opts) if error.param else str(error.param_hint)
+    kind = error.param.type if error.param else None
+    if isinstance(kind, click.Choice):
+        return say("error.bad-choice", parameter=name, choices=", ".join(map(str, kind.choices)))
+    if isinstance(kind, click.IntRange):
+        bounds = f" ≥ {kind.min}" if kind.max is None else f" {kind.min} … {kind.max}"
+        return say("error.bad-number", parameter=name, bounds=bounds)
+    if kind is click.INT:
+        return say("error.bad-number", parameter=name, bounds="")
+    return say("error.bad-value", parameter=name, detail=error.message)
 
 
 def _near(error: click.exceptions.NoSuchCommand) -> str:

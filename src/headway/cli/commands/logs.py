@@ -39,6 +39,8 @@ def logs(
         while True:
             end = _print_kept(api, job, rank, chosen, tail, write)
             if not follow:
+                if end == 0:
+                    note(say("logs.nothing", rank=rank, job=job))
                 return
             for event in api.follow_log(job, rank, attempt=chosen, offset=end):
                 end = int(event.id or end)

@@ -194,7 +194,7 @@ def stop(name: str, fields: Fields, **asks: bool) -> None:
 
 
 def _reason(split: Row) -> str:
-    back = say("service.back-to", number=split["rollback_of"]) if split["rollback_of"] else ""
+    back = say("service.undoes", number=split["rollback_of"]) if split["rollback_of"] else ""
     return " · ".join(part for part in (back, split["reason"]) if part) or quantities.UNKNOWN
 
 

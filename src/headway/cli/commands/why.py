@@ -34,14 +34,17 @@ def why(job: str, fields: tuple[str, ...] | None) -> None:
 
 def _reason(view: dict[str, Any]) -> list[str]:
     job = view["job"]
+    is_done = job["state"] == "succeeded"
     if view["waits"]:
         return waiting(view["waits"])
     if view["verdict"]:
         lines = verdict(view["verdict"], view["verdict_text"])
-        return lines if job["state"] != "running" else [say("why.running-again", attempt=job["attempts"]), *lines]
+        if job["state"] == "running":
+            return [say("why.running-again", attempt=job["attempts"]), *lines]
+        return [say("why.succeeded", at=quantities.moment(job["ended_at"])), *lines] if is_done else lines
     if job["state"] == "running":
         return [say("why.running", pace=quantities.pace(view["rate"]), at=quantities.moment(view["last_progress_at"]))]
-    if job["state"] == "succeeded":
+    if is_done:
         return [say("why.succeeded", at=quantities.moment(job["ended_at"]))]
     return [job["reason"] or say("why.nothing")]
 
@@ -50,7 +53,7 @@ def _hint(view: dict[str, Any]) -> str:
     if view["waits"]:
         return advice_on_waiting(view["waits"])
     found = view["verdict"]
-    if not found or view["job"]["state"] == "running":
+    if not found or view["job"]["state"] in ("running", "succeeded"):
         return ""
     code = "verdict-drill" if found["drill"] else f"verdict-{found['fault']}"
     return PlatformError(code).hint(language())
