@@ -44,9 +44,8 @@ class Result:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
-def publish(result: Result, as_json: bool) -> None:
-    """Print it."""
-    here = machine()
+def publish(result: Result, here: Mapping[str, Any], as_json: bool) -> None:
+    """Print it; `here` is `machine()` as it was before the benchmark made its own load."""
     print(f"{result.name}: {result.title}")
     print(f"date:    {here['date']}")
     print(f"command: {here['command']}")
