@@ -13,10 +13,10 @@ from headway.domain.attempt import Attempt
 from headway.domain.events import RecoveryDecided
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
-from headway.scheduler.snapshot import Hold
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.operations.bills import open_bill
 from headway.server.operations.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.settle import hold_for
 from headway.server.operations.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
@@ -80,7 +80,7 @@ def _resume(c: Connection, case: Case) -> None:
     """Send the job back to the queue with its devices held for it."""
     jobs.set_failures(c, case.job.id, case.decision.failures)
     open_bill(c, case.attempt, case.verdict, case.found.step if case.found else 0)
-    holds.put(c, Hold(case.job.id, case.attempt.device_type, case.attempt.placements, case.held_until))
+    holds.put(c, hold_for(case.job, case.attempt, case.held_until))
     jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=case.decision.reason)
 
 

@@ -58,4 +58,9 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
         end(c, job, JobState.STOPPED, at=at, by="server", reason=attempt.stop_reason)
     else:
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=outcome)
-        holds.put(c, Hold(job.id, attempt.device_type, attempt.placements, at + hold))
+        holds.put(c, hold_for(job, attempt, at + hold))
+
+
+def hold_for(job: Job, attempt: Attempt, until: datetime) -> Hold:
+    """The attempt's devices, kept for its job."""
+    return Hold(job.id, attempt.device_type, attempt.placements, until, project=job.spec.project)
