@@ -1,5 +1,6 @@
 """Listing, stopping, drilling; JSON, fields, and logs."""
 
+import io
 import json
 from typing import Any
 
@@ -86,6 +87,26 @@ def test_nothing_is_stopped_when_one_of_the_jobs_is_not_there(stub: Stub, headwa
     stub.on("GET", "/jobs/a", canned.a_view(canned.a_job(id="a")))
     assert headway("stop", "a", "typo").code == 3
     assert {asked.method for asked in stub.asked} == {"GET"}
+
+
+class Person(io.StringIO):
+    """A terminal with somebody at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("says", "code", "posts"), [("n\n", 1, 0), ("y\n", 0, 1)])
+def test_a_person_is_asked_before_something_is_lost(
+    stub: Stub, headway: Headway, monkeypatch: pytest.MonkeyPatch, says: str, code: int, posts: int
+) -> None:
+    stub.on("GET", "/jobs/a", canned.a_view(canned.a_job(id="a")))
+    stub.on("POST", "/jobs/a/stop", canned.a_job(id="a", state="stopping"))
+    monkeypatch.setattr("sys.stdin", Person(says))
+    ran = headway("stop", "a")
+    assert ran.code == code
+    assert "stop sft-07 (a) at step 120/200?" in ran.err
+    assert len([asked for asked in stub.asked if asked.method == "POST"]) == posts
 
 
 def test_a_drill_names_the_rank(stub: Stub, headway: Headway) -> None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from headway.cli import exits
 from headway.cli.language import language, say
+from headway.cli.screen import note
 
 if TYPE_CHECKING:
     from headway.sdk.client import Client
@@ -28,7 +30,9 @@ def confirm(question: str, *, yes: bool, no_input: bool) -> None:
         return
     if no_input:
         raise click.UsageError(say("error.needs-yes"))
-    click.confirm(question, abort=True, err=True)
+    if not click.confirm(question, err=True):
+        note(say("asked.nothing"))
+        raise click.exceptions.Exit(exits.FAILED)
 
 
 def has_environment_token() -> bool:

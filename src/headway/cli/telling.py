@@ -14,8 +14,12 @@ Row = dict[str, Any]
 def headline(view: Row) -> str:
     """One line: the job, its state, its step."""
     job = view["job"]
-    where = say("why.at-step", steps=quantities.steps(job["step"], job["total"])) if job["step"] is not None else ""
-    return f"{state(job['state'])}  {job['spec']['name']} ({job['id']}){where}"
+    return f"{state(job['state'])}  {job['spec']['name']} ({job['id']}){at_step(job)}"
+
+
+def at_step(job: Row) -> str:
+    """` at step 120/200`; nothing where no step was seen."""
+    return "" if job["step"] is None else say("why.at-step", steps=quantities.steps(job["step"], job["total"]))
 
 
 def waiting(waits: Row) -> list[str]:

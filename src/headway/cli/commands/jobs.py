@@ -13,6 +13,7 @@ from headway.cli.follow import TERMINAL, detached, until
 from headway.cli.language import say
 from headway.cli.screen import is_terminal, note, out, state, table, write_json, write_json_line
 from headway.cli.session import client, confirm
+from headway.cli.telling import at_step
 
 if TYPE_CHECKING:
     from headway.sdk.client import Client
@@ -111,8 +112,7 @@ def stop(
 
 def _question(view: dict[str, Any]) -> str:
     job = view["job"]
-    steps = quantities.steps(job["step"], job["total"])
-    return say("stop.sure", name=job["spec"]["name"], job=job["id"], steps=steps)
+    return say("stop.sure", name=job["spec"]["name"], job=job["id"], where=at_step(job))
 
 
 def _wait_for_end(api: "Client", ids: list[str], timeout: float | None, fields: tuple[str, ...] | None) -> int:
