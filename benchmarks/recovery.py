@@ -98,7 +98,7 @@ def measured(old: Sequence[Path], new: Sequence[Path], died_at: float) -> Recove
 
 
 def death_of(pid: int, cause: Callable[[], object]) -> float:
-    """When a process that is not ours to wait for has died of what `cause` does: the kernel tells it through a pidfd."""
+    """When a process that is not ours to wait for has died of what `cause` does, told by the kernel through a pidfd."""
     watched = os.pidfd_open(pid)
     try:
         cause()

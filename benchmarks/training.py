@@ -1,4 +1,4 @@
-"""The tiny GPT as both sides of a benchmark run it: its data set, its environment, and what its ranks say of themselves.
+"""The tiny GPT as both sides of a benchmark run it: its data set, its environment, what its ranks say of themselves.
 
 The ranks' own time stamps are what is measured, whoever started them.
 """

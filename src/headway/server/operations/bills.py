@@ -4,6 +4,7 @@ Device-seconds lost are those spent on steps that are done again: from the momen
 broken attempt started) to the fault, times its devices; and those of the outage, from the fault to the first new step.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -43,20 +44,25 @@ def after_launch(c: Connection, attempt: Attempt, at: datetime) -> None:
             bills.put(c, replace(bill, resumed=attempt.id, resumed_at=at))
 
 
-def after_progress(c: Connection, attempt: Attempt, step: int, at: datetime) -> None:
-    """The resumed attempt moved: note its first new step, and when it passed the step where the job broke."""
+def after_progress(c: Connection, attempt: Attempt, seen: Sequence[tuple[datetime, int]]) -> None:
+    """The resumed attempt moved, by steps with their times: note its first new step, and when it passed the fault."""
     for bill in bills.open(c):
-        if bill.resumed != attempt.id or step <= bill.resumed_step:
+        if bill.resumed != attempt.id:
             continue
-        measured = bill
-        if measured.first_step_at is None:
-            outage = max(0, int((at - bill.fault_at).total_seconds())) * attempt.devices
-            measured = replace(measured, first_step_at=at, device_seconds_lost=measured.device_seconds_lost + outage)
-        if measured.passed_fault_step_at is None and step > bill.last_step:
-            measured = replace(measured, passed_fault_step_at=at)
+        measured, first = bill, _first_past(seen, bill.resumed_step)
+        if bill.first_step_at is None and first is not None:
+            outage = max(0, int((first - bill.fault_at).total_seconds())) * attempt.devices
+            measured = replace(bill, first_step_at=first, device_seconds_lost=bill.device_seconds_lost + outage)
+        if bill.passed_fault_step_at is None:
+            measured = replace(measured, passed_fault_step_at=_first_past(seen, bill.last_step))
         if measured != bill:
             bills.put(c, measured)
+            at = max(moment for moment, _ in seen)
             facts.append(c, RecoveryMeasured(at=at, by="server", job=bill.job, bill=measured))
+
+
+def _first_past(seen: Sequence[tuple[datetime, int]], step: int) -> datetime | None:
+    return min((at for at, reached in seen if reached > step), default=None)
 
 
 def _first_exit(c: Connection, attempt: Attempt) -> datetime | None:

@@ -32,6 +32,7 @@ class RankEvents:
         self.node = node
         self.readings: list[Reading] = []
         self.newest: RankEvent | None = None
+        self.steps: list[tuple[datetime, int]] = []
 
     def take(self, chunks: dict[int, EventChunk]) -> tuple[dict[int, int], list[Reading]]:
         """Record every new line; return the offset recorded for each rank, and readings to be stored."""
@@ -84,6 +85,7 @@ class RankEvents:
     def _sample(self, rank: int, event: RankEvent) -> None:
         """Keep every rank's samples as readings; the job's own progress is its furthest rank's."""
         metrics = {"step": float(event.step or 0), **event.metrics}
+        self.steps.append((event.t, event.step or 0))
         self.readings += [
             Reading(self.attempt.id, self.node, rank, None, name, event.t, value) for name, value in metrics.items()
         ]
@@ -96,7 +98,7 @@ class RankEvents:
             return
         attempts.set_progress(self.c, self.attempt.id, event.step, event.t)
         jobs.set_progress(self.c, self.attempt.job, event.step, event.total)
-        after_progress(self.c, self.attempt, event.step, event.t)
+        after_progress(self.c, self.attempt, self.steps)
         if _worth_a_fact(self.platform, self.attempt, event):
             seen = ProgressSeen(
                 at=event.t,
