@@ -37,7 +37,7 @@ def test_every_reason_has_its_own_message(reason: Reason) -> None:
 
 
 def test_a_quota_reason_reads_well() -> None:
-    assert sentence(REASONS[0], "en") == "project vision uses 6 of its 8 h200 devices; the job wants 4 more"
+    assert sentence(REASONS[0], "en") == "project vision uses 6 of its quota of 8 × h200; the job needs 4 more"
     assert sentence(REASONS[0], "zh") == "项目 vision 的 8 张 h200 配额已用 6 张，作业还需要 4 张"
 
 

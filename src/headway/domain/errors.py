@@ -13,6 +13,7 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 RULE = "rule-"
+WORDS = ("what", "verb", "resource", "role")
 Param = str | int | float | bool | None
 
 
@@ -73,12 +74,14 @@ class _Lenient(Formatter):
 
 
 def _fill(text: str, params: dict[str, Param], language: Language) -> str:
-    spoken = {name: _spoken(value, language) for name, value in params.items()}
+    spoken = {name: _spoken(name, value, language) for name, value in params.items()}
     return _Lenient().vformat(text, (), spoken)
 
 
-def _spoken(value: Param, language: Language) -> Param:
-    """A parameter that names a rule is said in the reader's language; any other is shown as it is."""
-    if isinstance(value, str) and value.startswith(RULE) and value in _messages(language):
-        return _messages(language)[value]["text"]
-    return value
+def _spoken(name: str, value: Param, language: Language) -> Param:
+    """A rule, or the word for a thing, a deed or a role, in the reader's language; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    code = value if value.startswith(RULE) else f"word-{value.replace(' ', '-')}" if name in WORDS else None
+    known = _messages(language).get(code) if code else None
+    return known["text"] if known else value

@@ -133,7 +133,8 @@ def _within(statement: Select[Any], project: str | Collection[str] | None) -> Se
 
 def _near(c: Connection, text: str, project: str | Collection[str] | None) -> str | None:
     names = _within(select(_jobs.c.name), project).order_by(_jobs.c.submitted_at.desc()).limit(NAMES_COMPARED)
-    return ", ".join(get_close_matches(text, set(c.execute(names).scalars()), NEAR)) or None
+    known = list(dict.fromkeys(c.execute(names).scalars()))
+    return ", ".join(get_close_matches(text, known, NEAR) or known[:NEAR]) or None
 
 
 def set_failures(c: Connection, id: JobId, failures: int) -> None:

@@ -1,10 +1,12 @@
 """The quota tree: departments, projects, and what each project is promised."""
 
+from collections import Counter
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam
+from sqlalchemy import Connection, bindparam, select
 
 from headway.domain.errors import PlatformError
+from headway.domain.lifecycle import AttemptState
 from headway.domain.quota import Department, Project, Quota
 from headway.store import schema, world
 from headway.store.shape import Shape, found
@@ -19,6 +21,11 @@ _SET_QUOTA = Upsert(schema.quotas)
 _DEPARTMENTS = _DEPARTMENT.select().order_by(schema.departments.c.name)
 _PROJECTS = _PROJECT.select().order_by(schema.projects.c.name)
 _ONE_PROJECT = _PROJECT.select().where(schema.projects.c.name == bindparam("name"))
+_TAKEN = (
+    select(schema.jobs.c.project, schema.attempts.c.device_type, schema.attempts.c.placements)
+    .join(schema.jobs, schema.jobs.c.id == schema.attempts.c.job)
+    .where(schema.attempts.c.state != AttemptState.ENDED)
+)
 _QUOTAS = _QUOTA.select().order_by(schema.quotas.c.project, schema.quotas.c.device_type)
 
 
@@ -60,3 +67,11 @@ def quotas(c: Connection, project: str | None = None) -> list[Quota]:
     """Every quota, or those of one project, by project and device type."""
     statement = _QUOTAS if project is None else _QUOTAS.where(schema.quotas.c.project == project)
     return _QUOTA.all(c, statement)
+
+
+def used(c: Connection) -> dict[tuple[str, str], int]:
+    """How many devices each project's live attempts have, by (project, device type)."""
+    taken: Counter[tuple[str, str]] = Counter()
+    for project, device_type, placements in c.execute(_TAKEN):
+        taken[project, device_type] += sum(len(placement.devices) for placement in placements)
+    return dict(taken)

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request, Response
@@ -76,7 +77,7 @@ class Once:
 
     def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T], response: Response) -> Any:
         """Run `act` in one transaction. Raises `idempotency-mismatch` for a key used before with another body."""
-        adapter = TypeAdapter(answer_type)
+        adapter = adapter_of(answer_type)
         with self.asker.platform.database.write() as c:
             sent = _digest(self.where, body)
             known = idempotency.find(c, self.asker.name, self.key) if self.key else None
@@ -96,6 +97,12 @@ class Once:
 OnceHere = Annotated[Once, Depends(Once)]
 
 
+@cache
+def adapter_of(kind: Any) -> TypeAdapter[Any]:
+    """Building one costs more than the rest of a submission."""
+    return TypeAdapter(kind)
+
+
 def _digest(where: str, body: object) -> str:
-    shown = json.dumps(TypeAdapter(Any).dump_python(body, mode="json"), sort_keys=True)
+    shown = json.dumps(adapter_of(Any).dump_python(body, mode="json"), sort_keys=True)
     return hashlib.sha256(f"{where}\n{shown}".encode()).hexdigest()

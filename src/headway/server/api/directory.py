@@ -23,6 +23,16 @@ class Me:
     roles: list[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class QuotaView:
+    """A quota, and how many of its devices the project's attempts have now."""
+
+    project: str
+    device_type: str
+    devices: int
+    used: int
+
+
 @router.post("/login")
 def log_in(body: LogIn, platform: PlatformHere) -> TokenView:
     """A token for a user name and a password."""
@@ -65,11 +75,15 @@ def create_project(body: NewProject, asker: AskerHere) -> Project:
 
 
 @router.get("/quotas")
-def list_quotas(asker: AskerHere, project: str | None = None) -> list[Quota]:
-    """The quota table: every member may read all of it."""
+def list_quotas(asker: AskerHere, project: str | None = None) -> list[QuotaView]:
+    """The quota table, with what is taken now: every member may read all of it."""
     asker.check(Verb.READ, "quota")
     with asker.platform.database.read() as c:
-        return quotas.quotas(c, project)
+        used = quotas.used(c)
+        return [
+            QuotaView(quota.project, quota.device_type, quota.devices, used.get((quota.project, quota.device_type), 0))
+            for quota in quotas.quotas(c, project)
+        ]
 
 
 @router.put("/projects/{project}/quotas/{device_type}")

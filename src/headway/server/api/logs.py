@@ -1,6 +1,7 @@
 """Logs of an attempt's ranks: a window by byte offset, or followed as server-sent events."""
 
 import asyncio
+from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.lifecycle import AttemptState
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.jobs import find
-from headway.store import attempts
+from headway.store import attempts, jobs
 
 router = APIRouter(tags=["logs"])
 PIECE = 64 << 10
@@ -31,6 +32,7 @@ def window(
 ) -> Response:
     """Bytes of one rank's output; a negative offset counts from the end. `X-Offset` and `X-Size` say where they are."""
     chosen = choose(asker, job, attempt)
+    check_rank(asker, chosen, rank)
     logs = asker.platform.logs
     size = logs.size(chosen.id, rank)
     start = max(0, size + offset) if offset < 0 else offset
@@ -52,17 +54,26 @@ async def follow(
 ) -> AsyncIterator[ServerSentEvent]:
     """The output as it comes; ends when the attempt has ended and everything was sent."""
     chosen = await run_in_threadpool(choose, asker, job, attempt)
+    await run_in_threadpool(check_rank, asker, chosen, rank)
     while True:
         over = await run_in_threadpool(_is_over, asker, chosen)
         data = await run_in_threadpool(asker.platform.logs.read, chosen.id, rank, offset, PIECE)
-        if data:
-            offset += len(data)
-            yield ServerSentEvent(data=data.decode("utf-8", "replace"), event="log", id=str(offset))
+        text, taken = whole_characters(data, final=over)
+        if taken:
+            offset += taken
+            yield ServerSentEvent(data=text, event="log", id=str(offset))
         elif over:
             yield ServerSentEvent(data="", event="end", id=str(offset))
             return
         else:
             await asyncio.sleep(POLL_S)
+
+
+def whole_characters(data: bytes, *, final: bool) -> tuple[str, int]:
+    """The text of `data` and how many bytes it is of: a character that is not complete yet waits, unless at the end."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    text = decoder.decode(data, final=final)
+    return text, len(data) - len(decoder.getstate()[0])
 
 
 def choose(asker: Asker, job: str, number: int | None) -> Attempt:
@@ -74,6 +85,15 @@ def choose(asker: Asker, job: str, number: int | None) -> Attempt:
         near = ", ".join(str(attempt.number) for attempt in tries) or "—"
         raise PlatformError("not-found", what="attempt", value=f"{job}.{number or 'latest'}", near=near)
     return fitting[-1]
+
+
+def check_rank(asker: Asker, attempt: Attempt, rank: int) -> None:
+    """Raise `invalid-field` for a rank the job does not have; one that wrote nothing has an empty log."""
+    with asker.platform.database.read() as c:
+        job = jobs.get(c, attempt.job)
+    ranks = job.spec.request.nodes * job.spec.request.ranks_per_node if job else 0
+    if not 0 <= rank < ranks:
+        raise PlatformError("invalid-field", field="rank", value=rank, rule=f"0 … {ranks - 1}")
 
 
 def _is_over(asker: Asker, attempt: Attempt) -> bool:

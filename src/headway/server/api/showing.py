@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy import Connection
 
-from headway.diagnosis.describe import describe
+from headway.diagnosis.describe import describe, next_step
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import LossBill
@@ -52,6 +52,7 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         waits=_waits(c, job, language) if job.state == JobState.QUEUED else None,
         verdict=verdict,
         verdict_text=describe(verdict, language) if verdict else None,
+        next_step=next_step(verdict, language) if verdict else None,
     )
 
 
@@ -93,6 +94,7 @@ def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
         reason=waits.reason.code,
         numbers=explain.params(waits.reason),
         sentence=explain.sentence(waits.reason, language),
+        advice=explain.advice(waits.reason, language),
         reserved_at=waits.reserved_at,
         forecast=plans.forecast(c, job.id),
     )

@@ -32,6 +32,7 @@ class WaitView:
     reason: str
     numbers: dict[str, Any]
     sentence: str
+    advice: str
     reserved_at: datetime | None
     forecast: Forecast | None
 
@@ -50,6 +51,7 @@ class JobView:
     waits: WaitView | None
     verdict: Verdict | None
     verdict_text: str | None
+    next_step: str | None
 
 
 @dataclass(frozen=True, slots=True)

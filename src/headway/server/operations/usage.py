@@ -10,6 +10,7 @@ from headway.metering.entries import Interval, Statement
 from headway.metering.intervals import intervals, waits
 from headway.metering.months import parse_month
 from headway.metering.statement import Scope, statement
+from headway.server.operations.directory import require_project
 from headway.store import facts, ledger
 
 KINDS = {"attempt-placed", "attempt-ended"}
@@ -17,12 +18,14 @@ WAIT_KINDS = {"job-submitted", "recovery-decided", "attempt-placed", "job-ended"
 
 
 def intervals_of(c: Connection, project: str) -> list[Interval]:
-    """Every interval in which the project had devices, from the facts."""
+    """Every interval in which the project had devices, from the facts. Raises `not-found`."""
+    require_project(c, project)
     return intervals(fact for fact in _facts(c, project, KINDS))
 
 
 def statement_of(c: Connection, project: str, month: str, timezone: str, as_of: datetime) -> Statement:
     """The project's statement up to `as_of`; intervals that are not posted yet are counted from the facts."""
+    require_project(c, project)
     scope = Scope(project, parse_month(month), ZoneInfo(timezone), as_of)
     posted = ledger.entries(c, project=project)
     return statement(posted, intervals_of(c, project), waits(_facts(c, project, WAIT_KINDS)), scope)
