@@ -217,9 +217,7 @@ def _flush_all(streams: list[Stream]) -> list[OSError]:
 
 def _checked(rank: int) -> str:
     if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank <= MAX_RANK:
-        raise PlatformError(
-            "invalid-field", field="rank", value=str(rank)[:80], rule=f"0 … {MAX_RANK}"
-        )
+        raise PlatformError("invalid-field", field="rank", value=str(rank)[:80], rule=f"0 … {MAX_RANK}")
     return str(rank)
 
 

@@ -115,7 +115,7 @@ class Stream:
 
     def window(self, offset: int, limit: int) -> Window:
         """Where the bytes from `offset` on lie, at most `limit` of them."""
-        spans = []
+        spans: list[Span] = []
         written = stop = self._tail.stop
         for number, (start, following) in enumerate(zip(self._starts, [*self._starts, written][1:], strict=True)):
             if following > offset and (start < offset + limit or not spans):
