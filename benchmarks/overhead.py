@@ -135,7 +135,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     """Run and print the table."""
     given, here = parse(), machine()
-    publish(measure(given.pairs, given.steps), here, given.json)
+    publish(measure(given.pairs, given.steps), given.json, here)
 
 
 if __name__ == "__main__":

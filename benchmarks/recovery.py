@@ -197,7 +197,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     """Run and print the table."""
     given, here = parse(), machine()
-    publish(measure(given.pairs), here, given.json)
+    publish(measure(given.pairs), given.json, here)
 
 
 if __name__ == "__main__":

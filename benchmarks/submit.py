@@ -163,7 +163,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     """Run and print the table."""
     given, here = parse(), machine()
-    publish(measure(given.jobs, given.alone, given.threads), here, given.json)
+    publish(measure(given.jobs, given.alone, given.threads), given.json, here)
 
 
 if __name__ == "__main__":

@@ -44,8 +44,9 @@ class Result:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
-def publish(result: Result, here: Mapping[str, Any], as_json: bool) -> None:
-    """Print it; `here` is `machine()` as it was before the benchmark made its own load."""
+def publish(result: Result, as_json: bool, here: Mapping[str, Any] | None = None) -> None:
+    """Print it; `here` is `machine()` as it was before a benchmark made load of its own."""
+    here = here or machine()
     print(f"{result.name}: {result.title}")
     print(f"date:    {here['date']}")
     print(f"command: {here['command']}")
