@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from uuid import uuid4
 
 import structlog
 from fastapi import FastAPI, Request
@@ -72,6 +73,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(PlatformError, _platform_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _platform_error(request: Request, error: Exception) -> JSONResponse:
@@ -83,6 +85,13 @@ def respond(request: Request, error: PlatformError) -> JSONResponse:
     """The response for an error."""
     body = problem(error, language_of(request))
     return JSONResponse(body, status_code=body["status"], media_type=MEDIA)
+
+
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    """Our own fault: told without its insides, which go to the log under the same number."""
+    number = uuid4().hex[:12]
+    log.error("request failed", number=number, method=request.method, path=request.url.path, exc_info=error)
+    return respond(request, PlatformError("internal-error", number=number))
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

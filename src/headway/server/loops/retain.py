@@ -5,14 +5,17 @@ import os
 from datetime import timedelta
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
+from headway.domain.events import AttemptEnded
 from headway.sdk.job.checkpoint import Verification, verify
 from headway.server.operations.checkpoints import Found, record_rejected, record_verified
 from headway.server.platform import Platform
-from headway.store import attempts, checkpoints, idempotency
+from headway.store import attempts, checkpoints, cursors, facts, idempotency
 
 IDEMPOTENCY_KEPT = timedelta(days=1)
 LOOKED_FOR = (CheckpointState.SAVED, CheckpointState.VERIFIED)
 THINNED = "thinned by the program"
+PACKED = "readings-packed"
+BATCH = 1000
 
 
 async def persist(platform: Platform) -> None:
@@ -21,10 +24,11 @@ async def persist(platform: Platform) -> None:
 
 
 async def retain(platform: Platform) -> None:
-    """Forget old readings and idempotency keys."""
+    """Forget old readings and idempotency keys; pack what will not change any more."""
     now = platform.clock.now()
     await asyncio.to_thread(platform.readings.prune, now - timedelta(days=platform.settings.readings_days))
     await asyncio.to_thread(_forget_keys, platform)
+    await asyncio.to_thread(_pack_readings, platform)
 
 
 async def examine_checkpoints(platform: Platform) -> None:
@@ -32,6 +36,18 @@ async def examine_checkpoints(platform: Platform) -> None:
     for checkpoint in await asyncio.to_thread(_unverified, platform):
         found = await asyncio.to_thread(verify, checkpoint.path)
         await asyncio.to_thread(_record, platform, checkpoint, found)
+
+
+def _pack_readings(platform: Platform) -> None:
+    """Store the readings of attempts that have ended as small as they get."""
+    with platform.database.read() as c:
+        ended = facts.since(c, cursors.get(c, PACKED), kinds={AttemptEnded.kind}, limit=BATCH)
+    for recorded in ended:
+        if isinstance(recorded.fact, AttemptEnded):
+            platform.readings.pack(recorded.fact.attempt)
+    if ended:
+        with platform.database.write() as c:
+            cursors.set(c, PACKED, ended[-1].seq)
 
 
 def _forget_keys(platform: Platform) -> None:
