@@ -10,12 +10,20 @@ from datetime import datetime, timedelta
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Priority
+from headway.domain.quota import Grant, QuotaTree
 from headway.domain.resources import Node, Placement, Request
+from headway.scheduler.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A job that waits. `resuming`: it was running, broke, and goes on where it was before anything new starts."""
+    """A job that waits. `resuming`: it was running, broke, and goes on where it was before anything new starts.
+
+    `after` must have ended, `after_ok` succeeded, before it may start; at most `array_cap` jobs of one `array` run at
+    once. `protected`: never taken, hence never on borrowed quota; not `preemptible`: never taken for a reservation it
+    outlives. `engines`: acceptable engines in order of preference, empty means any. `remaining`: run time by its own
+    remaining steps. `awaits`: what must be approved first. `not_before`: it asked to start no earlier.
+    """
 
     id: JobId
     name: str
@@ -27,11 +35,26 @@ class QueuedJob:
     template: str
     limit: timedelta | None = None
     resuming: bool = False
+    after: tuple[JobId, ...] = ()
+    after_ok: tuple[JobId, ...] = ()
+    array: str | None = None
+    array_cap: int | None = None
+    protected: bool = False
+    preemptible: bool = True
+    engines: tuple[str, ...] = ()
+    excluded: frozenset[str] = frozenset()
+    remaining: timedelta | None = None
+    awaits: str | None = None
+    not_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunningJob:
-    """A job that has devices. `expected_end` comes from its own remaining steps, when they are known."""
+    """A job that has devices. `expected_end` comes from its own remaining steps, when they are known.
+
+    `saved_at`: when its last verified checkpoint was made; work since then is lost if it is taken. `stopping`: it has
+    been asked to end and will.
+    """
 
     id: JobId
     attempt: AttemptId
@@ -45,6 +68,11 @@ class RunningJob:
     template: str
     limit: timedelta | None = None
     expected_end: datetime | None = None
+    array: str | None = None
+    protected: bool = False
+    preemptible: bool = True
+    saved_at: datetime | None = None
+    stopping: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +90,39 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """A time in which nothing of its scope may run but the jobs of `project` (None: nobody's, a maintenance window).
+
+    `nodes` and `device_type` narrow the scope; empty and None mean all.
+    """
+
+    name: str
+    begins: datetime
+    ends: datetime
+    nodes: frozenset[str] = frozenset()
+    device_type: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Runtimes:
+    """Past run times in seconds, sorted; the same template's history predicts its next run.
+
+    `by_kind` has those of narrower and wider kinds of job (see `predict.kinds_of`).
+    """
+
+    by_template: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    by_kind: Mapping[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything a plan depends on. `version` is the store's, to be compared when the plan is applied.
 
-    `quotas` maps (project, device type) to devices; a pair that is absent means 0.
+    `quotas` maps (project, device type) to devices, an absent pair means 0; it stands for a flat tree where `tree` is
+    None. `usage`: past device-hours by (project, device type), decayed to `now` (`share.decayed`). `spent`: this month's
+    device-hours, against budgets. `finished`: jobs that others wait for and that have ended, True if they succeeded.
+    `domain_label`: the node label that names a topology domain, as a switch or rack.
     """
 
     version: int
@@ -73,12 +130,14 @@ class Snapshot:
     nodes: tuple[Node, ...]
     running: tuple[RunningJob, ...]
     queued: tuple[QueuedJob, ...]
-    quotas: Mapping[tuple[str, str], int]
+    quotas: Mapping[tuple[str, str], int] = field(default_factory=dict)
     holds: tuple[Hold, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Runtimes:
-    """Past run times in seconds by template, sorted; the same template's history predicts its next run."""
-
-    by_template: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    tree: QuotaTree | None = None
+    grants: tuple[Grant, ...] = ()
+    usage: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    spent: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    finished: Mapping[JobId, bool] = field(default_factory=dict)
+    windows: tuple[Window, ...] = ()
+    runtimes: Runtimes = Runtimes()
+    domain_label: str = "switch"
+    policy: Policy = field(default_factory=Policy)

@@ -1,0 +1,29 @@
+"""How a site wants its queue run: few numbers, each with a default that suits most.
+
+Values only; what they do is decided where they are read.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Settings of order, backfill and reclaim.
+
+    `fifo`: within a class nothing but age counts, and run times are the users' limits (classic backfill).
+    `reservations`: how many blocked jobs are promised a start a pool. `stretch`: a job counts as submitted later by
+    this many times its predicted length, at most `short_first` later. `fair_shift`: how much later it counts for each
+    doubling of its project's use over its share, at most `fair_bound` either way. `half_life`: of past use.
+    `min_run`: how long a job on borrowed quota may run before it can be taken.
+    """
+
+    fifo: bool = False
+    reservations: int = 4
+    stretch: float = 8.0
+    short_first: timedelta = timedelta(days=1)
+    fair_shift: timedelta = timedelta(hours=1)
+    fair_bound: timedelta = timedelta(hours=6)
+    half_life: timedelta = timedelta(days=7)
+    min_run: timedelta = timedelta(minutes=30)
+    reclaim: bool = True
