@@ -20,7 +20,7 @@ from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
 from headway.engines.protocol import WITHDRAWN, Handle, Observation, Sight
-from headway.server.operations.report import GANG_GRACE, is_broken
+from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
 from headway.store import agents, attempts, facts, nodes
@@ -56,7 +56,7 @@ class Observe:
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
         for stop in stops:
-            await platform.engines[stop.handle.engine].stop(stop.handle, stop.grace)
+            await _stop(platform, stop)
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
@@ -87,7 +87,7 @@ class Observe:
                 if not _is_withdrawn(observation):
                     lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
                     facts.append(c, lost)
-                agents.upsert(c, _silent_part(observation, now))
+                agents.upsert(c, self._silent_part(observation, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
@@ -102,24 +102,31 @@ class Observe:
         patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
         return observation.at - since >= patience
 
+    def _silent_part(self, observation: Observation, now: datetime) -> NodeReport:
+        """The end of a part that no agent will tell of: it was over when it was first seen gone."""
+        return NodeReport(
+            attempt=observation.attempt,
+            node=observation.node,
+            phase="ended",
+            seq=0,
+            first_at=now,
+            last_at=now,
+            ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
+            ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
+            detail=observation.detail or observation.sight.value,
+        )
+
 
 def _is_withdrawn(observation: Observation) -> bool:
     return observation.sight is Sight.ENDED and observation.detail == WITHDRAWN
 
 
-def _silent_part(observation: Observation, now: datetime) -> NodeReport:
-    """The end of a part that no agent will tell of."""
-    return NodeReport(
-        attempt=observation.attempt,
-        node=observation.node,
-        phase="ended",
-        seq=0,
-        first_at=now,
-        last_at=now,
-        ended_at=observation.at,
-        ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
-        detail=observation.detail or observation.sight.value,
-    )
+async def _stop(platform: Platform, stop: Stop) -> None:
+    """An engine that does not answer now is asked again next turn; others are not kept waiting for it."""
+    try:
+        await platform.engines[stop.handle.engine].stop(stop.handle, stop.grace)
+    except PlatformError as error:
+        log.warning("stop postponed", attempt=stop.handle.attempt, error=str(error))
 
 
 def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
@@ -142,6 +149,6 @@ def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta |
     wish = attempts.stop_request(c, attempt.id)
     if wish is not None:
         return wish.grace
-    bad = [exit.at for exit in agents.exits(c, attempt.id) if not exit.is_clean]
+    broken_at = broken_since(c, attempt)
     late = platform.clock.now() - 3 * GANG_GRACE
-    return GANG_GRACE if is_broken(c, attempt) and bad and min(bad) < late else None
+    return GANG_GRACE if broken_at is not None and broken_at < late else None

@@ -5,7 +5,7 @@ exit, an events offset, a drill id).
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -147,18 +147,24 @@ def _kill_orders(c: Connection, attempt: Attempt, node: str) -> list[KillOrder]:
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
-    """A wish of a person or the scheduler; else the gang's, when a rank elsewhere ended badly."""
+    """The attempt's end, for an agent that was thought lost; else a wish; else the gang's, broken by a rank elsewhere."""
+    if attempt.state == AttemptState.ENDED:
+        return StopOrder(reason="over", grace_s=GANG_GRACE.total_seconds())
     wish = attempts.stop_request(c, attempt.id)
     if wish is not None:
         return StopOrder(reason=wish.reason, grace_s=wish.grace.total_seconds())
-    if is_broken(c, attempt, elsewhere_than=node):
+    if broken_since(c, attempt, elsewhere_than=node) is not None:
         return StopOrder(reason="gang", grace_s=GANG_GRACE.total_seconds())
     return None
 
 
-def is_broken(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> bool:
-    """Whether a rank ended badly, or a node's part ended without its agent's word, so that the gang cannot go on."""
-    bad_exit = any(not e.is_clean and e.node != elsewhere_than for e in agents.exits(c, attempt.id))
-    parts = agents.of_attempt(c, attempt.id)
-    lost = any(part.ended_reason not in (None, "exited") and part.node != elsewhere_than for part in parts)
-    return bad_exit or lost
+def broken_since(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> datetime | None:
+    """When a rank ended badly, or a node's part without its agent's word, so that the gang cannot go on; None: it can."""
+    exits, parts = agents.exits(c, attempt.id), agents.of_attempt(c, attempt.id)
+    bad = [exit.at for exit in exits if not exit.is_clean and exit.node != elsewhere_than]
+    lost = [
+        part.ended_at
+        for part in parts
+        if part.ended_at is not None and part.ended_reason != "exited" and part.node != elsewhere_than
+    ]
+    return min([*bad, *lost], default=None)
