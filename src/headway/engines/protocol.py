@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
@@ -24,6 +24,7 @@ class Capability(StrEnum):
     OCCUPANCY = "occupancy"
     PREFLIGHT = "preflight"
     NOTICES = "notices"
+    NUDGES = "nudges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,4 +179,13 @@ class Engine(Protocol):
 
     def logs(self, handle: Handle, node: str) -> AsyncIterator[bytes]:
         """The engine's own log of one node's part, for when the agent never spoke."""
+        ...
+
+
+@runtime_checkable
+class Nudges(Protocol):
+    """An engine that reaches its agents at once: the capability `nudges`."""
+
+    async def nudge(self, handle: Handle) -> None:
+        """Have the attempt's agents report now, because the server has something to say. Who is gone is left out."""
         ...

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from fastapi import Depends, Header, Request, Response
 from pydantic import TypeAdapter
@@ -77,7 +77,7 @@ class Once:
 
     def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T], response: Response) -> Any:
         """Run `act` in one transaction. Raises `idempotency-mismatch` for a key used before with another body."""
-        adapter = adapter_of(answer_type)
+        adapter = adapter_of(cast(Any, answer_type))
         with self.asker.platform.database.write() as c:
             sent = _digest(self.where, body)
             known = idempotency.find(c, self.asker.name, self.key) if self.key else None

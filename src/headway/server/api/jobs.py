@@ -125,6 +125,7 @@ def order_drill(job: str, body: NewDrill, asker: AskerHere) -> DrillView:
     with asker.platform.database.write() as c:
         found = find(c, asker, job, Verb.DRILL)
         name = drill(c, found, body.rank, at=asker.platform.clock.now(), by=asker.name)
+    asker.platform.wake("observe")
     return DrillView(name, found.id, body.rank)
 
 

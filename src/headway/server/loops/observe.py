@@ -19,11 +19,11 @@ from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
-from headway.engines.protocol import WITHDRAWN, Handle, Observation, Sight
+from headway.engines.protocol import WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
-from headway.store import agents, attempts, facts, nodes
+from headway.store import agents, attempts, drills, facts, nodes
 from headway.store.agents import NodeReport
 
 log = structlog.get_logger("headway.observe")
@@ -49,7 +49,9 @@ class Observe:
 
     async def __call__(self, platform: Platform) -> None:
         await self._inventory(platform)
-        handles, stops = await asyncio.to_thread(_live, platform)
+        handles, stops, waited_for = await asyncio.to_thread(_live, platform)
+        for handle in waited_for:
+            await _nudge(platform, handle)
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
             seen = await engine.observe(mine) if mine else ()
@@ -129,19 +131,33 @@ async def _stop(platform: Platform, stop: Stop) -> None:
         log.warning("stop postponed", attempt=stop.handle.attempt, error=str(error))
 
 
+async def _nudge(platform: Platform, handle: Handle) -> None:
+    """Where the engine can reach them, agents hear what there is to do now instead of at their next report."""
+    engine = platform.engines[handle.engine]
+    if isinstance(engine, Nudges) and Capability.NUDGES in engine.can:
+        await engine.nudge(handle)
+
+
 def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
     with platform.database.write() as c:
         return nodes.put(c, list(found), at)
 
 
-def _live(platform: Platform) -> tuple[list[Handle], list[Stop]]:
+def _live(platform: Platform) -> tuple[list[Handle], list[Stop], list[Handle]]:
+    """Every launched attempt; those to be ended; those whose agents should hear of a drill or of a broken gang."""
     with platform.database.read() as c:
         live = [attempt for attempt in attempts.live(c) if attempt.state != AttemptState.PLACED]
         found = {attempt.id: attempts.handle(c, attempt.id) for attempt in live}
         handles = {key: HANDLES.validate_python(value) for key, value in found.items() if value}
         wished = {attempt.id: _stop_of(platform, c, attempt) for attempt in live if attempt.id in handles}
+        waited_for = [handles[a.id] for a in live if a.id in handles and _is_waited_for(c, a)]
     stops = [Stop(handles[key], grace) for key, grace in wished.items() if grace is not None]
-    return list(handles.values()), stops
+    return list(handles.values()), stops, waited_for
+
+
+def _is_waited_for(c: Connection, attempt: Attempt) -> bool:
+    broken_gang = len(attempt.placements) > 1 and broken_since(c, attempt) is not None
+    return broken_gang or bool(drills.pending(c, attempt.id))
 
 
 def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta | None:
