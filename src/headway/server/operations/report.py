@@ -41,6 +41,8 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         platform.readings.add(readings)
     if outcome is not None:
         platform.wake("diagnose", "schedule", "meter")
+    elif any(exit.code != 0 for exit in report.exits):
+        platform.wake("observe")  # which tells the other nodes' agents
     return answer
 
 
@@ -80,12 +82,14 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         facts.append(c, fact)
     for drill in report.drills_done:
         drills.done(c, drill, now)
-    told = NodeReport(attempt.id, node, report.phase, report.seq, first_at=now, last_at=now, facts=report.facts)
+    over = _has_ended(c, attempt, node)
+    phase = "ended" if over else report.phase
+    told = NodeReport(attempt.id, node, phase, report.seq, first_at=now, last_at=now, facts=report.facts)
     if report.ended is not None:
         end = report.ended
         streams = {str(rank): size for rank, size in end.logs.items()}
         told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
-        if end.reason == LOST and not _has_ended(c, attempt, node):
+        if end.reason == LOST and not over:
             facts.append(c, AgentLost(at=end.at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, told)
 
@@ -147,7 +151,7 @@ def _kill_orders(c: Connection, attempt: Attempt, node: str) -> list[KillOrder]:
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
-    """The attempt's end, for an agent that was thought lost; else a wish; else the gang's, broken by a rank elsewhere."""
+    """`over` for an agent that was thought lost; else a wish; else the gang's, when a rank elsewhere ended badly."""
     if attempt.state == AttemptState.ENDED:
         return StopOrder(reason="over", grace_s=GANG_GRACE.total_seconds())
     wish = attempts.stop_request(c, attempt.id)
@@ -159,7 +163,7 @@ def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
 
 
 def broken_since(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> datetime | None:
-    """When a rank ended badly, or a node's part without its agent's word, so that the gang cannot go on; None: it can."""
+    """When a rank ended badly, or a node's part without its agent's word: the gang cannot go on. None: it can."""
     exits, parts = agents.exits(c, attempt.id), agents.of_attempt(c, attempt.id)
     bad = [exit.at for exit in exits if not exit.is_clean and exit.node != elsewhere_than]
     lost = [
