@@ -1,5 +1,7 @@
 """Stories of stops: whatever a job is doing when it is asked, it ends as stopped and gives its devices back."""
 
+import pytest
+
 from headway.domain.errors import PlatformError
 from tests.scenarios.work import Work
 from tests.scenarios.world import START, World
@@ -110,10 +112,9 @@ def test_what_has_ended_cannot_be_stopped(world: World) -> None:
     job = _running(world)
     job.finishes()
     world.settle()
-    try:
+    with pytest.raises(PlatformError) as refused:
         job.stop()
-    except PlatformError as refused:
-        assert refused.code == "illegal-move"
+    assert refused.value.code == "illegal-move"
     assert job.state == "succeeded"
 
 
