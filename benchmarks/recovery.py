@@ -165,14 +165,14 @@ def result(floors: Sequence[Recovery], ours: Sequence[Recovery]) -> Result:
 
 
 def breakdown(side: str, seen: Sequence[Recovery], stages: Sequence[str]) -> str:
-    """Where the seconds go: how long each stage took, medians."""
+    """Where the seconds go: how long after the one before each stage was reached, medians."""
     shown, before = [], 0.0
     for stage in stages:
         at = [one.stages[stage] for one in seen if stage in one.stages]
         if at:
-            shown.append(f"{stage} +{statistics.median(at) - before:.2f}")
+            shown.append(f"{stage} {abs(statistics.median(at) - before):.2f}")
             before = statistics.median(at)
-    return f"{side}, seconds since the kill: {', '.join(shown)} = {before:.2f}"
+    return f"{side}, seconds from stage to stage: {', '.join(shown)}: {before:.2f} in all"
 
 
 def _median(seen: Sequence[Recovery]) -> str:
