@@ -14,7 +14,7 @@ from headway.domain.service import Service
 from headway.engines.fake import engine as fake
 from headway.server.operations import serving
 from headway.server.operations.assets import register_model
-from headway.store import services
+from headway.store import jobs, services
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
@@ -60,8 +60,10 @@ class Shop:
         train = world.submit("train", devices=1)
         world.settle()
         train.starts()
-        train.saves(10)
-        self.versions = [register_model(world.platform, world.change, "tiny", train.job, 10) for _ in range(3)]
+        steps = (10, 20, 30)
+        for step in steps:
+            train.saves(step)
+        self.versions = [register_model(world.platform, world.change, "tiny", train.job, step) for step in steps]
         train.finishes()
         world.settle()
 
@@ -207,3 +209,12 @@ def test_a_service_that_was_stopped_begins_anew_with_another_version(shop: Shop)
         with pytest.raises(PlatformError) as refused:
             shop.rolls_back()
         assert refused.value.code == "version-not-ready"
+
+
+def test_a_checkpoint_registered_again_is_the_same_version(shop: Shop) -> None:
+    again = shop.versions[1]
+    with shop.world.platform.database.read() as c:
+        job = jobs.get(c, again.lineage.job)
+    assert job is not None
+    assert register_model(shop.world.platform, shop.world.change, "tiny", job, again.lineage.step) == again
+    assert [folder.name for folder in sorted(shop.world.platform.models.joinpath("tiny").iterdir())] == ["1", "2", "3"]
