@@ -65,6 +65,11 @@ class Work:
         return self._agents[attempt.id]
 
     @property
+    def spoken(self) -> list[Agent]:
+        """Every agent of any attempt that has reported something."""
+        return [agent for some in self._agents.values() for agent in some if agent.seq]
+
+    @property
     def waits(self) -> Waits | None:
         with self.world.platform.database.read() as c:
             return plans.waits(c, self.id)

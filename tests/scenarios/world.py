@@ -103,11 +103,11 @@ class World:
     def settle(self) -> None:
         """Turn every loop, round after round, until a round records nothing new."""
         for _ in range(MOST_ROUNDS):
-            before = self._mark()
+            before = self.mark()
             for name in self.loops:
                 if name not in RARE:
                     self._turn_again(name)
-            if self._mark() == before:
+            if self.mark() == before:
                 return
         raise AssertionError(f"the loops do not come to rest: {self.facts()[-10:]}")
 
@@ -116,11 +116,24 @@ class World:
         self.machines.advance(timedelta(**by))
         self.settle()
 
+    def later_unseen(self, seconds: float) -> None:
+        """Let time pass, and turn no loop."""
+        self.machines.advance(timedelta(seconds=seconds))
+
+    def cut_off(self, seconds: float) -> None:
+        """Make the engine unreachable for a while from now on."""
+        self.machines.cut_off(timedelta(0), timedelta(seconds=seconds))
+
     def restart(self) -> None:
         """The server ends and comes up again: nothing it had in memory is left."""
         self.platform.close()
         self.platform = self._open()
         self.loops = self._fresh_loops()
+
+    def mark(self) -> tuple[int, int]:
+        """Grows with whatever is recorded."""
+        with self.platform.database.read() as c:
+            return facts.last_seq(c), version.version(c)
 
     def facts(self, *kinds: str) -> list[Fact]:
         """Everything recorded, in order, or these kinds of it."""
@@ -155,10 +168,6 @@ class World:
                 if error.code != "conflict":
                     raise
         raise AssertionError(f"{name} never applies")
-
-    def _mark(self) -> tuple[int, int]:
-        with self.platform.database.read() as c:
-            return facts.last_seq(c), version.version(c)
 
     def _open(self) -> Platform:
         opened = open_platform(self._settings, agent=self._settings.home / "agent.pyz")
