@@ -158,7 +158,7 @@ def result(floors: Sequence[Recovery], ours: Sequence[Recovery]) -> Result:
         ("Headway, measured from outside", _median(ours), _each(ours), str(ratio)),
         ("Headway, by its loss bill", f"{statistics.median(billed):.2f} s", " ".join(f"{b:.2f}" for b in billed), ""),
     ]
-    notes = [breakdown("torchrun", floors, SAID), breakdown("Headway", ours, (*STAGES, *SAID))]
+    notes = [breakdown("torchrun", floors, SAID), breakdown("Headway", ours, (*STAGES, *SAID)), *ratio.doubts(TARGET)]
     figures = {"ratio": asdict(ratio), "floor": [asdict(one) for one in floors], "headway": [asdict(o) for o in ours]}
     title = f"kill of rank 1 of 2 to the first new step, {len(ours)} alternating pairs"
     return Result("P4", title, rows, [Goal("ratio", ratio.median, "at most", TARGET)], notes, figures)
