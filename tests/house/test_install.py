@@ -1,5 +1,6 @@
 """What people install: few dependencies, and one wheel that carries its templates, texts and migrations."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -11,12 +12,44 @@ import pytest
 from tests.house.repository import PACKAGE, REPOSITORY
 
 LIGHT = 4
+USERS = ("domain", "sdk", "cli", "agent")
+EXTRAS = [
+    *(
+        "alembic",
+        "argon2",
+        "envoy",
+        "fastapi",
+        "psycopg",
+        "pydantic",
+        "pydantic_core",
+        "pydantic_settings",
+        "sqlalchemy",
+    ),
+    *("starlette", "structlog", "uvicorn", "zstandard", "torch", "transformers", "safetensors", "numpy"),
+]
+WITHOUT = """
+import importlib, json, sys
+modules, absent = json.loads(sys.argv[1])
+sys.modules.update(dict.fromkeys(absent))
+for module in modules:
+    importlib.import_module(module)
+"""
 ABSENT = ("No matching distribution found", "Could not find a version", "Connection", "connection")
 
 
 def test_users_install_few_dependencies() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert len(project["dependencies"]) <= LIGHT
+
+
+def test_what_users_install_works_without_the_servers_and_the_trainers_libraries() -> None:
+    paths = [path for room in USERS for path in (PACKAGE / room).rglob("*.py")]
+    named = sorted(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths)
+    modules = [name.removesuffix(".__init__") for name in named]
+    command = [sys.executable, "-W", "error", "-c", WITHOUT, json.dumps([modules, EXTRAS])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert len(modules) > 50
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
