@@ -17,6 +17,11 @@ class Interval:
     high: float
     coverage: float
 
+    def doubts(self, target: float) -> list[str]:
+        """A sentence where the target lies within the interval, so that the median alone decides nothing."""
+        across = self.low < target < self.high
+        return [f"the interval reaches across the target of {target:g}: not decided by this run"] if across else []
+
     def __str__(self) -> str:
         return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f}, {self.coverage:.0%})"
 

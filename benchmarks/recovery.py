@@ -158,21 +158,21 @@ def result(floors: Sequence[Recovery], ours: Sequence[Recovery]) -> Result:
         ("Headway, measured from outside", _median(ours), _each(ours), str(ratio)),
         ("Headway, by its loss bill", f"{statistics.median(billed):.2f} s", " ".join(f"{b:.2f}" for b in billed), ""),
     ]
-    notes = [breakdown("torchrun", floors, SAID), breakdown("Headway", ours, (*STAGES, *SAID))]
+    notes = [breakdown("torchrun", floors, SAID), breakdown("Headway", ours, (*STAGES, *SAID)), *ratio.doubts(TARGET)]
     figures = {"ratio": asdict(ratio), "floor": [asdict(one) for one in floors], "headway": [asdict(o) for o in ours]}
     title = f"kill of rank 1 of 2 to the first new step, {len(ours)} alternating pairs"
     return Result("P4", title, rows, [Goal("ratio", ratio.median, "at most", TARGET)], notes, figures)
 
 
 def breakdown(side: str, seen: Sequence[Recovery], stages: Sequence[str]) -> str:
-    """Where the seconds go: how long each stage took, medians."""
+    """Where the seconds go: how long after the one before each stage was reached, medians."""
     shown, before = [], 0.0
     for stage in stages:
         at = [one.stages[stage] for one in seen if stage in one.stages]
         if at:
-            shown.append(f"{stage} +{statistics.median(at) - before:.2f}")
+            shown.append(f"{stage} {abs(statistics.median(at) - before):.2f}")
             before = statistics.median(at)
-    return f"{side}, seconds since the kill: {', '.join(shown)} = {before:.2f}"
+    return f"{side}, seconds from stage to stage: {', '.join(shown)}: {before:.2f} in all"
 
 
 def _median(seen: Sequence[Recovery]) -> str:

@@ -93,3 +93,14 @@ def test_a_later_stop_may_shorten_the_grace_and_never_lengthen_it(node: Node, se
     assert agent.wait(60) == 0
     assert server.ended is not None
     assert server.ended["detail"] == "user"
+
+
+def test_a_nudged_agent_reports_at_once_and_hears_what_there_is_to_do(node: Node, server: WitnessServer) -> None:
+    node.write_order("sh", "-c", "echo ready; sleep 600", report_s=600.0, readings_s=600.0)
+    agent = node.start()
+    wait_for(lambda: server.reports and server.reports[-1]["ranks"], "the first report")
+    server.stop = {"reason": "gang", "grace_s": 5.0}
+    agent.send_signal(signal.SIGURG)
+    assert agent.wait(60) == 0
+    assert server.ended is not None
+    assert (server.ended["reason"], server.ended["detail"]) == ("stopped", "gang")

@@ -35,3 +35,9 @@ def test_a_quantile_has_its_share_of_values_at_or_below_it(values: list[float], 
     cut = quantile(values, share)
     assert cut in values
     assert sum(value <= cut for value in values) >= math.ceil(share * len(values))
+
+
+def test_an_interval_across_the_target_decides_nothing() -> None:
+    found = median_interval([0.9, 0.95, 1.0, 1.05, 1.1, 1.2])
+    assert found.doubts(0.98) == ["the interval reaches across the target of 0.98: not decided by this run"]
+    assert found.doubts(0.5) == []

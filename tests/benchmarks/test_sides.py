@@ -39,7 +39,7 @@ def test_the_recovery_table_pairs_each_run_with_its_own_floor() -> None:
     ours = [recovery.Recovery(seconds, 25, {"first step": seconds}, seconds) for seconds in (5.0, 12.0)]
     told = recovery.result(floors, ours)
     assert told.goals[0].value == pytest.approx((5 / 4 + 12 / 10) / 2)
-    assert "first step +8.50 = 8.50" in told.notes[1]
+    assert "first step 8.50: 8.50 in all" in told.notes[1]
 
 
 def test_a_death_is_timed_when_it_happens() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 class Recorder:
     """A server on a free port while the `with` block lasts; `reports` by attempt, in order of arrival."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         self.reports: dict[str, list[dict[str, object]]] = {}
         recorder = self
 
@@ -35,9 +35,9 @@ class Recorder:
             def log_message(self, format: str, *args: object) -> None:
                 return
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        self._server = ThreadingHTTPServer((host, 0), Answers)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.url = f"http://{host}:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
 
     def take_report(self, attempt: str, report: dict[str, object]) -> dict[str, object]:

@@ -10,7 +10,7 @@ from headway.engines.protocol import Engine
 VERBS = ("inventory", "launch", "observe", "stop", "logs")
 
 
-@pytest.mark.parametrize("name", ["fake", "local"])
+@pytest.mark.parametrize("name", ["fake", "local", "slurm"])
 def test_an_engine_is_found_by_its_name_and_speaks_the_five_verbs(name: str) -> None:
     (entry,) = entry_points(group="headway.engines", name=name)
     engine = entry.load()

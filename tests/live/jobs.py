@@ -1,8 +1,6 @@
 """Jobs of small programs for live tests: how they are submitted, and what they wrote down themselves."""
 
-import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 TEMPLATE: dict[str, Any] = {
     "name": "program",
     "kind": "training",
-    # The interpreter itself, which other users may run wherever the environment around it lies.
-    "command": [os.path.realpath(sys.executable), "{source}"],
+    "command": ["{python}", "{source}"],
     "resources": {"nodes": 1, "devices_per_node": 1, "ranks_per_node": 1},
     "recovery": {"retries": 3, "grace_s": 5},
 }
@@ -64,7 +61,9 @@ class Work:
 
     def wait_for_step(self, step: int, attempt: int = 1) -> None:
         def is_there() -> bool:
-            tried = self.api.job(self.id)["attempt"]
+            shown = self.api.job(self.id)
+            tried = shown["attempt"]
+            assert shown["job"]["state"] not in TERMINAL, self.story()
             return tried is not None and tried["number"] >= attempt and (tried["step"] or 0) >= step
 
         wait_until(is_there, f"{self.name} at step {step} of attempt {attempt}", self.story)

@@ -1,16 +1,25 @@
 """A platform on a throw-away home, its HTTP application without loops, and people who may ask it things."""
 
+import asyncio
+import socket
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
+from httpx import Client, Response
 
+from headway.domain.ids import attempt_id
 from headway.domain.resources import Node
 from headway.server.access import Role
 from headway.server.app import create_app
 from headway.server.bootstrap import prepare
+from headway.server.loops.schedule import Schedule
 from headway.server.operations.directory import (
     Change,
     create_department,
@@ -93,3 +102,60 @@ def people(platform: Platform, http: TestClient) -> People:
 def admin(people: People) -> dict[str, str]:
     """Headers of an administrator who reads English."""
     return people.headers(people.token("root-admin", Role.ADMIN))
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An attempt that has its devices, with what its agent on n1 needs to speak."""
+
+    job: str
+    attempt: str
+    headers: dict[str, str]
+
+    @property
+    def report(self) -> str:
+        return f"agent/{self.attempt}/nodes/n1/report"
+
+    def says(self, http: TestClient, phase: str = "running", **parts: Any) -> Response:
+        """One report of the agent."""
+        agent = {"pid": 1, "start_ticks": 2, "version": "0.1.0"}
+        return http.post(
+            self.report,
+            json={"seq": 1, "at": 1762156800.0, "agent": agent, "phase": phase, **parts},
+            headers=self.headers,
+        )
+
+    def starts(self, http: TestClient) -> None:
+        self.says(http, ranks=[{"rank": 0, "pid": 10, "started_at": 1762156800.0}])
+
+    def ends(self, http: TestClient, code: int = 0) -> None:
+        at = 1762156800.0
+        exits = [{"rank": 0, "at": at, "code": code}]
+        self.says(http, "ended", exits=exits, ended={"at": at, "reason": "exited"})
+
+
+@pytest.fixture
+def placed(platform: Platform, http: TestClient, admin: dict[str, str]) -> Placed:
+    """A job of project nlp, placed on n1."""
+    http.put("projects/nlp/quotas/cpu", json={"devices": 4}, headers=admin)
+    body = {"name": "first", "project": "nlp", "template": "command", "parameters": {"command": "true"}}
+    job = http.post("jobs", json=body, headers=admin).json()["id"]
+    asyncio.run(Schedule()(platform))
+    attempt = attempt_id(job, 1)
+    return Placed(job, attempt, {"Authorization": f"Bearer {platform.tokens.of(attempt)}"})
+
+
+@pytest.fixture
+def served(platform: Platform) -> Iterator[Client]:
+    """A client of the application behind a real port: streams come as they are written."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    app = create_app(platform, with_loops=False)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
+    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}/api/v1/"
+    with Client(base_url=url, timeout=60.0, trust_env=False) as client:
+        yield client
+    server.should_exit = True
+    thread.join()
+    listening.close()

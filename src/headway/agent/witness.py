@@ -60,6 +60,7 @@ class Witness:
         self._sample_at = _NEVER
         self._start_failure: str | None = None
         self._asked_to_end = False
+        self._nudged = False
         self._drills: set[str] = set()
         for stream in self._outputs.streams.values():
             self._delivery.add_stream(stream)
@@ -104,6 +105,9 @@ class Witness:
             if self._asked_to_end:
                 self._asked_to_end = False
                 self._ask_stop("engine", self._order.grace_s, now)
+            if self._nudged:
+                self._nudged = False
+                self._delivery.hurry(now)
             self._stop.advance(now)
             self._outputs.resume(now)
             self._sample(now)
@@ -192,7 +196,7 @@ class Witness:
         return "exited", self._stop.reason
 
     def _listen_to_signals(self) -> None:
-        """Wake the loop for ended children and for requests to end. Handlers, unlike SIG_IGN, end at a rank's exec."""
+        """Wake the loop for ended children, ends asked for, nudges. Handlers, unlike SIG_IGN, end at a rank's exec."""
         wakes, wake = os.pipe()
         os.set_blocking(wakes, False)
         os.set_blocking(wake, False)
@@ -200,11 +204,15 @@ class Witness:
         self._selector.register(wakes, selectors.EVENT_READ, lambda: os.read(wakes, 4096))
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_end_request)
+        signal.signal(signal.SIGURG, self._on_nudge)
         for number in (signal.SIGCHLD, signal.SIGHUP):
             signal.signal(number, _only_wake)
 
     def _on_end_request(self, _number: int, _frame: object) -> None:
         self._asked_to_end = True
+
+    def _on_nudge(self, _number: int, _frame: object) -> None:
+        self._nudged = True
 
 
 def package_path() -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
@@ -24,6 +24,7 @@ class Capability(StrEnum):
     OCCUPANCY = "occupancy"
     PREFLIGHT = "preflight"
     NOTICES = "notices"
+    NUDGES = "nudges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class LaunchOrder:
     """Everything an engine needs to start one attempt. `user` None: ranks run as the server's own user.
 
     `wants_port`: a service; the engine chooses a free port on the first node and answers it as the handle's endpoint.
+    `project`: whom a batch system with accounts of its own is to charge.
     """
 
     attempt: AttemptId
@@ -87,6 +89,7 @@ class LaunchOrder:
     checkpoint_dir: str | None = None
     resume_from: str | None = None
     wants_port: bool = False
+    project: str | None = None
 
     @property
     def world_size(self) -> int:
@@ -118,15 +121,33 @@ class Sight(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Cause(StrEnum):
+    """Why a batch system ended a part that its agent could not tell of."""
+
+    NODE_FAIL = "node-fail"
+    BOOT_FAIL = "boot-fail"
+    OUT_OF_MEMORY = "out-of-memory"
+    TIMEOUT = "timeout"
+    PREEMPTED = "preempted"
+    CANCELLED = "cancelled"
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """`ENDED`: the agent finished; `AGENT_LOST`: it died, what it left was killed; `ABSENT`: never begun."""
+    """`ENDED`: the agent finished; `AGENT_LOST`: it died, what it left was killed; `ABSENT`: never begun.
+
+    `waiting`: a batch system has accepted the attempt and not started it, and why; `late`: for longer than its site
+    allows, so that it had better be stopped and placed anew. `cause`: what the batch system ended it for.
+    """
 
     attempt: AttemptId
     node: str
     sight: Sight
     at: datetime
     detail: str | None = None
+    cause: Cause | None = None
+    waiting: str | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,4 +199,85 @@ class Engine(Protocol):
 
     def logs(self, handle: Handle, node: str) -> AsyncIterator[bytes]:
         """The engine's own log of one node's part, for when the agent never spoke."""
+        ...
+
+
+@runtime_checkable
+class Nudges(Protocol):
+    """An engine that reaches its agents at once: the capability `nudges`."""
+
+    async def nudge(self, handle: Handle) -> None:
+        """Have the attempt's agents report now, because the server has something to say. Who is gone is left out."""
+        ...
+
+
+class CordonKind(StrEnum):
+    """How a node is kept from new attempts."""
+
+    DRAINED = "drained"
+    RESERVED = "reserved"
+    EXCLUDED = "excluded"
+
+
+class Cordons(Protocol):
+    """`CORDONS`: keeping a node from new attempts of anybody, for as long as somebody mends it."""
+
+    async def cordon(self, node: str, reason: str) -> CordonKind:
+        """Close a node. `EXCLUDED`: the engine may not; the server must leave it out. Raises `engine-unreachable`."""
+        ...
+
+    async def uncordon(self, node: str) -> None:
+        """The way back from this engine's own cordons; a node somebody else closed stays closed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied:
+    """Devices of a node that somebody outside Headway uses. `until`: the end expected by their own limit."""
+
+    node: str
+    devices: int
+    by: str
+    until: datetime | None = None
+
+
+class Occupancy(Protocol):
+    """`OCCUPANCY`: who else uses the nodes."""
+
+    async def occupied(self) -> Sequence[Occupied]:
+        """What is used by others now. Raises `engine-unreachable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing a site needs. `code`: a message `check-<code>` with `params`; `ok` None: could not be found out."""
+
+    code: str
+    ok: bool | None
+    params: Mapping[str, str] = field(default_factory=dict)
+
+
+class Preflight(Protocol):
+    """`PREFLIGHT`: naming what a site lacks, before the first job does."""
+
+    async def check(self, server_url: str) -> Sequence[Finding]:
+        """Try everything a job will need; `server_url`: where agents will report. Never raises for what is missing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An attempt that the batch system is about to end, `reason` (`time-limit`, `preempted`) and when."""
+
+    attempt: AttemptId
+    reason: str
+    deadline: datetime
+
+
+class Notices(Protocol):
+    """`NOTICES`: ends that are coming, early enough for a last checkpoint."""
+
+    async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
+        """At most one for each handle; unreachable: none."""
         ...

@@ -1,6 +1,7 @@
 """The control plane's parts, put together once and handed to the API, the operations and the loops."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib.metadata import entry_points
@@ -84,11 +85,17 @@ class Platform:
 
 
 def open_platform(settings: Settings, agent: Path) -> Platform:
-    """Make the home, migrate the database and open every part. `agent` is the zipapp that engines launch."""
+    """Make the home, migrate the database and open every part. `agent` is the zipapp that engines launch.
+
+    Ranks of other users pass through the home, and read in it only what is theirs.
+    """
     home = settings.home
     for folder in (home, home / "logs", home / "run", home / "checkpoints", home / "models", home / "gateway"):
         folder.mkdir(parents=True, exist_ok=True)
     home.chmod(0o711)
+    for folder in (home / "logs", home / "gateway"):
+        folder.chmod(0o700)
+    os.close(os.open(home / "readings.db", os.O_WRONLY | os.O_CREAT, 0o600))
     database = Database(settings.url)
     database.migrate()
     return Platform(

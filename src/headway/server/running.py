@@ -66,7 +66,7 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     """Start the same command in a session of its own, wait until the API answers, return what to tell."""
     settings.home.mkdir(parents=True, exist_ok=True)
     kept = [word for word in arguments if word != "--detach"]
-    with (settings.home / "server.log").open("ab") as output:
+    with open(settings.home / "server.log", "ab", opener=_open_private) as output:
         child = subprocess.Popen(
             [sys.executable, "-m", "headway.server.main", *kept],
             stdin=subprocess.DEVNULL,
@@ -81,6 +81,10 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
             return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
         time.sleep(POLL_S)
     raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def stop(settings: Settings) -> str:

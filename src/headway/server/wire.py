@@ -3,14 +3,34 @@
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
 
 def _moment(value: object) -> object:
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    """Seconds since the epoch as a moment. Raises ValueError for what no calendar has."""
+    try:
+        return datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else value
+    except (OverflowError, OSError) as problem:
+        raise ValueError(str(problem)) from None
 
 
-Moment = Annotated[datetime, BeforeValidator(_moment)]
+def _foreign_moment(value: object) -> object:
+    """A moment that a program told: nothing if it is none."""
+    try:
+        return _moment(value) if isinstance(value, int | float) else None
+    except ValueError:
+        return None
+
+
+def _foreign_text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+ForeignText = Annotated[str | None, BeforeValidator(_foreign_text)]
+# What programs write goes into columns of 64 bits, and into text columns that hold no NUL.
+Count = Annotated[int, Field(ge=0, le=1 << 53)]
+Line = Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")]
 
 
 class AgentFacts(BaseModel):
@@ -39,11 +59,11 @@ class EventChunk(BaseModel):
 
 
 class ErrorFile(BaseModel):
-    """What a rank's error file said."""
+    """What a rank's error file said. A program wrote it, so it may hold anything: what is odd is left out."""
 
-    message: str | None = None
-    callstack: str | None = None
-    timestamp: Moment | None = None
+    message: ForeignText = None
+    callstack: ForeignText = None
+    timestamp: Annotated[AwareDatetime | None, BeforeValidator(_foreign_moment)] = None
 
 
 class Exit(BaseModel):
@@ -143,11 +163,11 @@ class RankEvent(BaseModel):
 
     kind: str
     t: Moment
-    step: int | None = None
-    total: int | None = None
-    metrics: dict[str, float] = {}
-    path: str | None = None
-    bytes: int = 0
+    step: Count | None = None
+    total: Count | None = None
+    metrics: dict[Line, float] = {}
+    path: Line | None = None
+    bytes: Count = 0
     seconds: float = 0.0
-    reason: str | None = None
-    name: str | None = None
+    reason: Line | None = None
+    name: Line | None = None

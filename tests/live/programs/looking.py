@@ -12,7 +12,7 @@ folder = Path(os.environ["LIVE_DIR"])
 node = Path(os.environ["HEADWAY_RANK_DIR"]).parent
 home = node.parent.parent.parent
 wanted = [node / "token", node / "order.json", node / "agent.log", home / "secret", home / "client.json"]
-wanted += [home / "headway.db", home / "logs"]
+wanted += [home / name for name in ("headway.db", "readings.db", "logs", "gateway")]
 
 
 def opens(path: Path) -> str:

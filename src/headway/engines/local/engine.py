@@ -4,6 +4,7 @@ An engine object holds nothing that a new one on the same `run_dir` could not re
 """
 
 import asyncio
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ class LocalEngine:
     """This machine as one or several virtual nodes."""
 
     name = "local"
-    can: frozenset[Capability] = frozenset()
+    can: frozenset[Capability] = frozenset({Capability.NUDGES})
 
     def __init__(self, settings: LocalSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
@@ -86,6 +87,10 @@ class LocalEngine:
     async def stop(self, handle: Handle, grace: timedelta) -> None:
         """SIGTERM to the agents now; later calls of any verb kill what outlives `grace` and a little."""
         await asyncio.to_thread(self._stop, handle, grace)
+
+    async def nudge(self, handle: Handle) -> None:
+        """SIGURG to the agents: of all signals one that does nothing to a process that does not know it yet."""
+        await asyncio.to_thread(self._nudge, handle)
 
     async def logs(self, handle: Handle, node: str) -> AsyncIterator[bytes]:
         """What the agent and its interpreter said themselves: `agent.out`, then `agent.log`."""
@@ -131,6 +136,11 @@ class LocalEngine:
         with self._guard, self._reaching():
             for node in handle.nodes:
                 self._watch.stop(self._place(handle.attempt, node), grace, self._clock())
+
+    def _nudge(self, handle: Handle) -> None:
+        for node in handle.nodes:
+            if agent := self._place(handle.attempt, node).agent():
+                agent.send(signal.SIGURG)
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:

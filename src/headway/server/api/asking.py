@@ -5,9 +5,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
-from fastapi import Depends, Header, Request, Response
+from fastapi import Depends, Header, Request
 from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
@@ -75,22 +75,20 @@ class Once:
         self.key = idempotency_key
         self.where = f"{request.method} {request.url.path}"
 
-    def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T], response: Response) -> Any:
+    def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T]) -> T:
         """Run `act` in one transaction. Raises `idempotency-mismatch` for a key used before with another body."""
-        adapter = adapter_of(answer_type)
+        adapter = adapter_of(cast(Any, answer_type))
         with self.asker.platform.database.write() as c:
             sent = _digest(self.where, body)
             known = idempotency.find(c, self.asker.name, self.key) if self.key else None
             if known is not None:
                 if known.request_digest != sent:
                     raise PlatformError("idempotency-mismatch", key=self.key)
-                response.status_code = known.status
-                return adapter.validate_json(known.body)
+                return cast(T, adapter.validate_json(known.body))
             answer = act(c)
             if self.key:
                 kept = idempotency.Answer(sent, 201, adapter.dump_json(answer).decode())
                 idempotency.put(c, self.asker.name, self.key, kept, self.asker.platform.clock.now())
-        response.status_code = 201
         return answer
 
 

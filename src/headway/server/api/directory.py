@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from fastapi import APIRouter
+from sqlalchemy import Connection
 
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
-from headway.server.api.asking import AskerHere, PlatformHere
+from headway.server.api.asking import AskerHere, OnceHere, PlatformHere
 from headway.server.api.bodies import LogIn, NewDepartment, NewProject, NewQuota, NewRole, NewToken, NewUser
 from headway.server.api.views import TokenView
 from headway.server.operations import directory
@@ -54,10 +55,9 @@ def list_departments(asker: AskerHere) -> list[Department]:
 
 
 @router.post("/departments", status_code=201)
-def create_department(body: NewDepartment, asker: AskerHere) -> Department:
+def create_department(body: NewDepartment, asker: AskerHere, once: OnceHere) -> Department:
     asker.check(Verb.CREATE, "department")
-    with asker.platform.database.write() as c:
-        return directory.create_department(c, asker.change(), body.name)
+    return once(body, Department, lambda c: directory.create_department(c, asker.change(), body.name))
 
 
 @router.get("/projects")
@@ -68,10 +68,9 @@ def list_projects(asker: AskerHere) -> list[Project]:
 
 
 @router.post("/projects", status_code=201)
-def create_project(body: NewProject, asker: AskerHere) -> Project:
+def create_project(body: NewProject, asker: AskerHere, once: OnceHere) -> Project:
     asker.check(Verb.CREATE, "project")
-    with asker.platform.database.write() as c:
-        return directory.create_project(c, asker.change(), body.name, body.department)
+    return once(body, Project, lambda c: directory.create_project(c, asker.change(), body.name, body.department))
 
 
 @router.get("/quotas")
@@ -96,19 +95,25 @@ def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere) 
 
 
 @router.post("/users", status_code=201)
-def create_user(body: NewUser, asker: AskerHere) -> Me:
+def create_user(body: NewUser, asker: AskerHere, once: OnceHere) -> Me:
     asker.check(Verb.CREATE, "user")
-    with asker.platform.database.write() as c:
+
+    def create(c: Connection) -> Me:
         directory.create_user(c, asker.change(), body.name, body.password, body.unix_name)
-    return Me(body.name, [])
+        return Me(body.name, [])
+
+    return once(body.model_dump(exclude={"password"}), Me, create)
 
 
 @router.post("/users/{user}/roles", status_code=201)
-def grant_role(user: str, body: NewRole, asker: AskerHere) -> Me:
+def grant_role(user: str, body: NewRole, asker: AskerHere, once: OnceHere) -> Me:
     asker.check(Verb.CHANGE, "user")
-    with asker.platform.database.write() as c:
+
+    def grant(c: Connection) -> Me:
         directory.grant_role(c, asker.change(), user, body.role, body.project)
-    return Me(user, [(body.role.value, body.project or "*")])
+        return Me(user, [(body.role.value, body.project or "*")])
+
+    return once(body, Me, grant)
 
 
 @router.post("/users/{user}/tokens", status_code=201)

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
@@ -26,10 +26,10 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @router.post("/jobs", status_code=201)
-def submit_job(body: NewJob, asker: AskerHere, once: OnceHere, response: Response) -> Job:
+def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     """Submit a job from a template. It waits in the queue until the plan gives it devices."""
     asker.check(Verb.CREATE, "job", body.project)
-    job: Job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name), response)
+    job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name))
     asker.platform.wake("schedule")
     return job
 
@@ -120,12 +120,17 @@ def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
 
 
 @router.post("/jobs/{job}/drills", status_code=201)
-def order_drill(job: str, body: NewDrill, asker: AskerHere) -> DrillView:
+def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> DrillView:
     """Kill one rank without warning and measure the recovery."""
-    with asker.platform.database.write() as c:
+
+    def order(c: Connection) -> DrillView:
         found = find(c, asker, job, Verb.DRILL)
         name = drill(c, found, body.rank, at=asker.platform.clock.now(), by=asker.name)
-    return DrillView(name, found.id, body.rank)
+        return DrillView(name, found.id, body.rank)
+
+    ordered = once(body, DrillView, order)
+    asker.platform.wake("observe")
+    return ordered
 
 
 def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:

@@ -5,7 +5,7 @@ from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
@@ -35,7 +35,7 @@ def window(
     check_rank(asker, chosen, rank)
     logs = asker.platform.logs
     size = logs.size(chosen.id, rank)
-    start = max(0, size + offset) if offset < 0 else offset
+    start = start_of(offset, size)
     data = logs.read(chosen.id, rank, start, limit)
     headers = {"X-Offset": str(start), "X-Size": str(size), "X-Attempt": chosen.id}
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
@@ -48,17 +48,25 @@ def ranks(job: str, asker: AskerHere, attempt: int | None = None) -> dict[int, i
     return {rank: asker.platform.logs.size(chosen.id, rank) for rank in asker.platform.logs.ranks(chosen.id)}
 
 
+def stream_of(
+    job: str, asker: AskerHere, rank: int = 0, attempt: int | None = None, offset: int = 0
+) -> tuple[Attempt, int, int]:
+    """What a stream is of: attempt, rank and first byte; found before the answer begins, so that errors are told."""
+    chosen = choose(asker, job, attempt)
+    check_rank(asker, chosen, rank)
+    return chosen, rank, start_of(offset, asker.platform.logs.size(chosen.id, rank))
+
+
 @router.get("/jobs/{job}/logs/stream", response_class=EventSourceResponse)
 async def follow(
-    job: str, asker: AskerHere, rank: int = 0, attempt: int | None = None, offset: int = 0
+    asker: AskerHere, stream: Annotated[tuple[Attempt, int, int], Depends(stream_of)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The output as it comes; ends when the attempt has ended and everything was sent."""
-    chosen = await run_in_threadpool(choose, asker, job, attempt)
-    await run_in_threadpool(check_rank, asker, chosen, rank)
+    chosen, rank, offset = stream
     while True:
         over = await run_in_threadpool(_is_over, asker, chosen)
         data = await run_in_threadpool(asker.platform.logs.read, chosen.id, rank, offset, PIECE)
-        text, taken = whole_characters(data, final=over)
+        text, taken = whole_characters(data, final=over and len(data) < PIECE)
         if taken:
             offset += taken
             yield ServerSentEvent(data=text, event="log", id=str(offset))
@@ -67,6 +75,11 @@ async def follow(
             return
         else:
             await asyncio.sleep(POLL_S)
+
+
+def start_of(offset: int, size: int) -> int:
+    """The first byte that an offset means: a negative one counts from the end."""
+    return max(0, size + offset) if offset < 0 else offset
 
 
 def whole_characters(data: bytes, *, final: bool) -> tuple[str, int]:

@@ -1,11 +1,11 @@
 """Nodes, facts, statements and health."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
@@ -74,13 +74,21 @@ def list_facts(
     return _since(asker, after, job, project, kind, limit)
 
 
+def stream_of(
+    asker: AskerHere, after: int = 0, job: str | None = None, project: str | None = None
+) -> Callable[[int], list[Recorded]]:
+    """The next page of a stream; asked for once before the answer begins, so that errors are told."""
+    _since(asker, after, job, project, None, 1)
+    return lambda after: _since(asker, after, job, project, None, 200)
+
+
 @router.get("/facts/stream", tags=["facts"], response_class=EventSourceResponse)
 async def stream_facts(
-    asker: AskerHere, after: int = 0, job: str | None = None, project: str | None = None
+    pages: Annotated[Callable[[int], list[Recorded]], Depends(stream_of)], after: int = 0
 ) -> AsyncIterator[ServerSentEvent]:
     """Facts as they are recorded."""
     while True:
-        page = await run_in_threadpool(_since, asker, after, job, project, None, 200)
+        page = await run_in_threadpool(pages, after)
         for recorded in page:
             after = recorded.seq
             yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(after))

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 from headway.domain.service import Service, Split
 from headway.server.access import Verb
-from headway.server.api.asking import Asker, AskerHere
+from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewService, NewSplit, Rollback
 from headway.server.api.views import ServiceView
 from headway.server.operations import serving
@@ -27,13 +27,15 @@ def list_services(asker: AskerHere) -> list[ServiceView]:
 
 
 @router.post("/services", status_code=201)
-def deploy(body: NewService, asker: AskerHere) -> ServiceView:
+def deploy(body: NewService, asker: AskerHere, once: OnceHere) -> ServiceView:
     """Serve a model version: the first of a service gets all requests once ready, later ones wait for a shift."""
     asker.check(Verb.CREATE, "service", body.project)
     wanted = serving.Deployment(body.name, body.project, body.version, body.template or serving.TEMPLATE)
-    with asker.platform.database.write() as c:
-        service = serving.deploy(asker.platform, c, asker.change(), wanted)
-        view = _view(asker.platform, c, service)
+
+    def act(c: Connection) -> ServiceView:
+        return _view(asker.platform, c, serving.deploy(asker.platform, c, asker.change(), wanted))
+
+    view = once(body, ServiceView, act)
     asker.platform.wake("schedule")
     return view
 
@@ -53,21 +55,27 @@ def history(project: str, name: str, asker: AskerHere) -> list[Split]:
 
 
 @router.post("/services/{project}/{name}/shift")
-def shift(project: str, name: str, body: NewSplit, asker: AskerHere) -> Split:
+def shift(project: str, name: str, body: NewSplit, asker: AskerHere, once: OnceHere) -> Split:
     """Change the shares of versions, in percent."""
-    with asker.platform.database.write() as c:
+
+    def act(c: Connection) -> Split:
         service = _find(c, asker, project, name, Verb.CHANGE)
-        split = serving.shift(c, asker.change(), service, body.shares, body.reason)
+        return serving.shift(c, asker.change(), service, body.shares, body.reason)
+
+    split = once(body, Split, act)
     asker.platform.wake("serve")
     return split
 
 
 @router.post("/services/{project}/{name}/rollback")
-def roll_back(project: str, name: str, body: Rollback, asker: AskerHere) -> Split:
+def roll_back(project: str, name: str, body: Rollback, asker: AskerHere, once: OnceHere) -> Split:
     """Go back to the split before the present one."""
-    with asker.platform.database.write() as c:
+
+    def act(c: Connection) -> Split:
         service = _find(c, asker, project, name, Verb.CHANGE)
-        split = serving.roll_back(c, asker.change(), service, body.reason)
+        return serving.roll_back(c, asker.change(), service, body.reason)
+
+    split = once(body, Split, act)
     asker.platform.wake("serve")
     return split
 

@@ -5,32 +5,38 @@ What it costs bounds how often it is done, so that a long queue never starves th
 
 import asyncio
 from dataclasses import dataclass
-from time import monotonic
+from datetime import datetime
 
 from headway.scheduler.forecast import forecast
 from headway.server.platform import Platform
 from headway.store import plans, snapshot
 
-REST = 9.0  # seconds of rest for each second of work
+REST = 9  # times as long as the work took
 
 
 @dataclass(slots=True)
 class LookAhead:
-    """The loop's own memory: when it may look again (monotonic seconds)."""
+    """The loop's own memory: when it looked last, and until when it rests."""
 
-    not_before: float = 0.0
+    looked_at: datetime | None = None
+    rests_until: datetime | None = None
 
     async def __call__(self, platform: Platform) -> None:
-        if monotonic() >= self.not_before:
+        if not self._rests(platform.clock.now()):
             await asyncio.to_thread(self._look, platform)
 
+    def _rests(self, now: datetime) -> bool:
+        """A clock that was set back ends the rest too."""
+        return self.looked_at is not None and self.rests_until is not None and self.looked_at <= now < self.rests_until
+
     def _look(self, platform: Platform) -> None:
-        begun = monotonic()
+        begun = platform.clock.now()
         with platform.database.read() as c:
-            taken = snapshot.take(c, platform.clock.now())
+            taken = snapshot.take(c, begun)
             runtimes = snapshot.runtimes(c) if taken.queued else None
         if runtimes is not None:
             seen = forecast(taken, runtimes)
             with platform.database.write() as c:
                 plans.put_forecasts(c, list(seen.values()))
-        self.not_before = monotonic() + REST * (monotonic() - begun)
+        self.looked_at = platform.clock.now()
+        self.rests_until = self.looked_at + REST * (self.looked_at - begun)

@@ -19,11 +19,11 @@ from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
-from headway.engines.protocol import WITHDRAWN, Handle, Observation, Sight
-from headway.server.operations.report import GANG_GRACE, is_broken
+from headway.engines.protocol import WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
+from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
-from headway.store import agents, attempts, facts, nodes
+from headway.store import agents, attempts, drills, facts, nodes
 from headway.store.agents import NodeReport
 
 log = structlog.get_logger("headway.observe")
@@ -49,14 +49,16 @@ class Observe:
 
     async def __call__(self, platform: Platform) -> None:
         await self._inventory(platform)
-        handles, stops = await asyncio.to_thread(_live, platform)
+        handles, stops, waited_for = await asyncio.to_thread(_live, platform)
+        for handle in waited_for:
+            await _nudge(platform, handle)
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
             seen = await engine.observe(mine) if mine else ()
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
         for stop in stops:
-            await platform.engines[stop.handle.engine].stop(stop.handle, stop.grace)
+            await _stop(platform, stop)
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
@@ -87,7 +89,7 @@ class Observe:
                 if not _is_withdrawn(observation):
                     lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
                     facts.append(c, lost)
-                agents.upsert(c, _silent_part(observation, now))
+                agents.upsert(c, self._silent_part(observation, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
@@ -102,24 +104,38 @@ class Observe:
         patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
         return observation.at - since >= patience
 
+    def _silent_part(self, observation: Observation, now: datetime) -> NodeReport:
+        """The end of a part that no agent will tell of: it was over when it was first seen gone."""
+        return NodeReport(
+            attempt=observation.attempt,
+            node=observation.node,
+            phase="ended",
+            seq=0,
+            first_at=now,
+            last_at=now,
+            ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
+            ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
+            detail=observation.detail or observation.sight.value,
+        )
+
 
 def _is_withdrawn(observation: Observation) -> bool:
     return observation.sight is Sight.ENDED and observation.detail == WITHDRAWN
 
 
-def _silent_part(observation: Observation, now: datetime) -> NodeReport:
-    """The end of a part that no agent will tell of."""
-    return NodeReport(
-        attempt=observation.attempt,
-        node=observation.node,
-        phase="ended",
-        seq=0,
-        first_at=now,
-        last_at=now,
-        ended_at=observation.at,
-        ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
-        detail=observation.detail or observation.sight.value,
-    )
+async def _stop(platform: Platform, stop: Stop) -> None:
+    """An engine that does not answer now is asked again next turn; others are not kept waiting for it."""
+    try:
+        await platform.engines[stop.handle.engine].stop(stop.handle, stop.grace)
+    except PlatformError as error:
+        log.warning("stop postponed", attempt=stop.handle.attempt, error=str(error))
+
+
+async def _nudge(platform: Platform, handle: Handle) -> None:
+    """Where the engine can reach them, agents hear what there is to do now instead of at their next report."""
+    engine = platform.engines[handle.engine]
+    if isinstance(engine, Nudges) and Capability.NUDGES in engine.can:
+        await engine.nudge(handle)
 
 
 def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
@@ -127,14 +143,21 @@ def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
         return nodes.put(c, list(found), at)
 
 
-def _live(platform: Platform) -> tuple[list[Handle], list[Stop]]:
+def _live(platform: Platform) -> tuple[list[Handle], list[Stop], list[Handle]]:
+    """Every launched attempt; those to be ended; those whose agents should hear of a drill or of a broken gang."""
     with platform.database.read() as c:
         live = [attempt for attempt in attempts.live(c) if attempt.state != AttemptState.PLACED]
         found = {attempt.id: attempts.handle(c, attempt.id) for attempt in live}
         handles = {key: HANDLES.validate_python(value) for key, value in found.items() if value}
         wished = {attempt.id: _stop_of(platform, c, attempt) for attempt in live if attempt.id in handles}
+        waited_for = [handles[a.id] for a in live if a.id in handles and _is_waited_for(c, a)]
     stops = [Stop(handles[key], grace) for key, grace in wished.items() if grace is not None]
-    return list(handles.values()), stops
+    return list(handles.values()), stops, waited_for
+
+
+def _is_waited_for(c: Connection, attempt: Attempt) -> bool:
+    broken_gang = len(attempt.placements) > 1 and broken_since(c, attempt) is not None
+    return broken_gang or bool(drills.pending(c, attempt.id))
 
 
 def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta | None:
@@ -142,6 +165,6 @@ def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta |
     wish = attempts.stop_request(c, attempt.id)
     if wish is not None:
         return wish.grace
-    bad = [exit.at for exit in agents.exits(c, attempt.id) if not exit.is_clean]
+    broken_at = broken_since(c, attempt)
     late = platform.clock.now() - 3 * GANG_GRACE
-    return GANG_GRACE if is_broken(c, attempt) and bad and min(bad) < late else None
+    return GANG_GRACE if broken_at is not None and broken_at < late else None

@@ -8,7 +8,7 @@ import json
 import os
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 import structlog
@@ -103,7 +103,7 @@ def _answers(endpoint: str, path: str) -> bool:
     try:
         connection.request("GET", path)
         return connection.getresponse().status == 200
-    except OSError:
+    except (OSError, HTTPException):
         return False
     finally:
         connection.close()

@@ -59,7 +59,8 @@ def register_dataset(platform: Platform, change: Change, name: str, path: str, n
 def register_model(platform: Platform, change: Change, name: str, job: Job, step: int | None) -> ModelVersion:
     """Register the weights of a job's verified checkpoint (the newest, or the one of a step) as the next version.
 
-    Hashing and copying happen outside any transaction; the folder gets its number in the one that records it.
+    The same checkpoint again under the same name is the same version. Hashing and copying happen outside any
+    transaction; the folder gets its number in the one that records it.
     """
     check_name("name", name)
     with platform.database.read() as c:
@@ -68,25 +69,57 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     found = verify(chosen.path)
     if not found.ok:
         raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
-    weights = Path(chosen.path) / WEIGHTS
-    incoming = platform.models / name / f".new-{make_id('m')}"
-    incoming.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(weights if weights.is_dir() else Path(chosen.path), incoming, symlinks=True)
+    incoming = _copy_weights(Path(chosen.path), platform.models / name)
     digest, size, _ = digest_folder(incoming)
     lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])
+    version = ModelVersion(name, 0, job.spec.project, str(incoming), digest, size, change.at, change.by, lineage)
     with platform.database.write() as c:
-        number = assets.next_model_number(c, name)
-        target = incoming.with_name(str(number))
-        version = ModelVersion(name, number, job.spec.project, str(target), digest, size, change.at, change.by, lineage)
-        assets.add_model(c, version)
-        registered = VersionRegistered(
-            at=change.at, by=change.by, version=version.reference, job=job.id, step=chosen.step
-        )
-        facts.append(c, registered)
-        # A crash before the commit leaves a folder under a number nobody knows: the next one takes its place.
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(incoming, target)
-    return version
+        same = [known for known in assets.models(c, name=name) if _is_same(known, version)]
+        if not same:
+            return _number(c, version)
+    shutil.rmtree(incoming)
+    return same[-1]
+
+
+def _copy_weights(checkpoint: Path, folder: Path) -> Path:
+    """A copy that every account on this machine may read: whoever serves it need not be who trained it."""
+    weights = checkpoint / WEIGHTS
+    incoming = folder / f".new-{make_id('m')}"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(weights if weights.is_dir() else checkpoint, incoming, symlinks=True)
+    for path in (incoming, *incoming.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    return incoming
+
+
+def _is_same(known: ModelVersion, version: ModelVersion) -> bool:
+    mine, theirs = version.lineage, known.lineage
+    return known.digest == version.digest and (mine.job, mine.checkpoint_digest) == (
+        theirs.job,
+        theirs.checkpoint_digest,
+    )
+
+
+def _number(c: Connection, version: ModelVersion) -> ModelVersion:
+    """Give a version its number and its place."""
+    incoming = Path(version.path)
+    number = assets.next_model_number(c, version.name)
+    target = incoming.with_name(str(number))
+    numbered = replace(version, number=number, path=str(target))
+    assets.add_model(c, numbered)
+    registered = VersionRegistered(
+        at=version.created_at,
+        by=version.created_by,
+        version=numbered.reference,
+        job=version.lineage.job,
+        step=version.lineage.step,
+    )
+    facts.append(c, registered)
+    # A crash before the commit leaves a folder under a number nobody knows: the next one takes its place.
+    shutil.rmtree(target, ignore_errors=True)
+    os.replace(incoming, target)
+    return numbered
 
 
 def digest_folder(folder: Path) -> tuple[str, int, int]:

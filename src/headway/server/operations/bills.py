@@ -2,6 +2,7 @@
 
 Device-seconds lost are those spent on steps that are done again: from the moment the checkpoint was saved (or the
 broken attempt started) to the fault, times its devices; and those of the outage, from the fault to the first new step.
+Where a resumed attempt breaks before that step, its own bill counts on from its beginning: no second counts twice.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ def open_bill(c: Connection, attempt: Attempt, verdict: Verdict, resumed_step: i
     assert attempt.ended_at is not None
     fault_at = verdict.at or _first_exit(c, attempt) or attempt.ended_at
     begun = attempt.started_at or attempt.placed_at
+    _cut_outage(c, attempt, begun)
     saved_at = [p.saved_at for p in checkpoints.of_job(c, attempt.job) if p.step == resumed_step and resumed_step]
     since = max([begun, *saved_at]) if saved_at else begun
     bill = LossBill(
@@ -38,10 +40,10 @@ def open_bill(c: Connection, attempt: Attempt, verdict: Verdict, resumed_step: i
 
 
 def after_launch(c: Connection, attempt: Attempt, at: datetime) -> None:
-    """A new attempt was launched: the open bill knows by which attempt the job resumes."""
+    """A new attempt was launched: every bill still open is to be completed by it."""
     for bill in bills.open(c):
-        if bill.job == attempt.job and bill.resumed is None:
-            bills.put(c, replace(bill, resumed=attempt.id, resumed_at=at))
+        if bill.job == attempt.job:
+            bills.put(c, replace(bill, resumed=attempt.id, resumed_at=bill.resumed_at or at))
 
 
 def after_progress(c: Connection, attempt: Attempt, seen: Sequence[tuple[datetime, int]]) -> None:
@@ -51,14 +53,30 @@ def after_progress(c: Connection, attempt: Attempt, seen: Sequence[tuple[datetim
             continue
         measured, first = bill, _first_past(seen, bill.resumed_step)
         if bill.first_step_at is None and first is not None:
-            outage = max(0, int((first - bill.fault_at).total_seconds())) * attempt.devices
-            measured = replace(bill, first_step_at=first, device_seconds_lost=bill.device_seconds_lost + outage)
+            lost = bill.device_seconds_lost + (_outage(bill, first, attempt) if _is_newest(c, bill) else 0)
+            measured = replace(bill, first_step_at=first, device_seconds_lost=lost)
         if bill.passed_fault_step_at is None:
             measured = replace(measured, passed_fault_step_at=_first_past(seen, bill.last_step))
         if measured != bill:
             bills.put(c, measured)
             at = max(moment for moment, _ in seen)
             facts.append(c, RecoveryMeasured(at=at, by="server", job=bill.job, bill=measured))
+
+
+def _cut_outage(c: Connection, attempt: Attempt, begun: datetime) -> None:
+    """This attempt was to end an outage and broke: the outage counts up to its beginning, then its own bill's."""
+    for bill in bills.open(c):
+        if bill.resumed == attempt.id and bill.first_step_at is None and _is_newest(c, bill):
+            lost = bill.device_seconds_lost + _outage(bill, begun, attempt)
+            bills.put(c, replace(bill, device_seconds_lost=lost))
+
+
+def _is_newest(c: Connection, bill: LossBill) -> bool:
+    return bills.of_job(c, bill.job)[-1].failed == bill.failed
+
+
+def _outage(bill: LossBill, until: datetime, attempt: Attempt) -> int:
+    return max(0, int((until - bill.fault_at).total_seconds())) * attempt.devices
 
 
 def _first_past(seen: Sequence[tuple[datetime, int]], step: int) -> datetime | None:

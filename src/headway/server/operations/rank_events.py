@@ -19,6 +19,7 @@ from headway.store import agents, attempts, checkpoints, facts, jobs
 from headway.store.readings import Reading
 
 PROGRESS_FACT_EVERY = timedelta(seconds=5)
+LONGEST_LINE = 64 << 10  # bytes; agents send so much of a line without waiting for its end
 
 
 class RankEvents:
@@ -48,8 +49,7 @@ class RankEvents:
         data = chunk.data.encode()
         if chunk.offset > known or chunk.offset + len(data) <= known:
             return known
-        new = data[known - chunk.offset :]
-        new = new[: new.rfind(b"\n") + 1]
+        new = _whole_lines(data[known - chunk.offset :])
         for line in new.splitlines():
             try:
                 event = RankEvent.model_validate_json(line)
@@ -97,7 +97,7 @@ class RankEvents:
         if self.attempt.step is not None and event.step <= self.attempt.step:
             return
         attempts.set_progress(self.c, self.attempt.id, event.step, event.t)
-        jobs.set_progress(self.c, self.attempt.job, event.step, event.total)
+        self._job_progress(event.step, event.total)
         after_progress(self.c, self.attempt, self.steps)
         if _worth_a_fact(self.platform, self.attempt, event):
             seen = ProgressSeen(
@@ -110,6 +110,12 @@ class RankEvents:
                 loss=event.metrics.get("loss"),
             )
             facts.append(self.c, seen)
+
+    def _job_progress(self, step: int, total: int | None) -> None:
+        """A job stands where its newest attempt stands: late words of an older one do not move it."""
+        job = jobs.get(self.c, self.attempt.job)
+        if job is not None and job.attempts == self.attempt.number:
+            jobs.set_progress(self.c, job.id, step, total)
 
     def _saved(self, event: RankEvent) -> None:
         assert event.step is not None
@@ -143,6 +149,12 @@ class RankEvents:
             seconds=event.seconds,
         )
         facts.append(self.c, fact)
+
+
+def _whole_lines(new: bytes) -> bytes:
+    """Up to the last newline; what is too long for a line is taken as it is, and passed over."""
+    end = new.rfind(b"\n") + 1
+    return new[:end] if end or len(new) < LONGEST_LINE else new
 
 
 def _worth_a_fact(platform: Platform, attempt: Attempt, event: RankEvent) -> bool:

@@ -5,7 +5,7 @@ exit, an events offset, a drill id).
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -41,6 +41,8 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         platform.readings.add(readings)
     if outcome is not None:
         platform.wake("diagnose", "schedule", "meter")
+    elif any(exit.code != 0 for exit in report.exits):
+        platform.wake("observe")  # which tells the other nodes' agents
     return answer
 
 
@@ -80,12 +82,14 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         facts.append(c, fact)
     for drill in report.drills_done:
         drills.done(c, drill, now)
-    told = NodeReport(attempt.id, node, report.phase, report.seq, first_at=now, last_at=now, facts=report.facts)
+    over = _has_ended(c, attempt, node)
+    phase = "ended" if over else report.phase
+    told = NodeReport(attempt.id, node, phase, report.seq, first_at=now, last_at=now, facts=report.facts)
     if report.ended is not None:
         end = report.ended
         streams = {str(rank): size for rank, size in end.logs.items()}
         told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
-        if end.reason == LOST and not _has_ended(c, attempt, node):
+        if end.reason == LOST and not over:
             facts.append(c, AgentLost(at=end.at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, told)
 
@@ -147,18 +151,24 @@ def _kill_orders(c: Connection, attempt: Attempt, node: str) -> list[KillOrder]:
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:
-    """A wish of a person or the scheduler; else the gang's, when a rank elsewhere ended badly."""
+    """`over` for an agent that was thought lost; else a wish; else the gang's, when a rank elsewhere ended badly."""
+    if attempt.state == AttemptState.ENDED:
+        return StopOrder(reason="over", grace_s=GANG_GRACE.total_seconds())
     wish = attempts.stop_request(c, attempt.id)
     if wish is not None:
         return StopOrder(reason=wish.reason, grace_s=wish.grace.total_seconds())
-    if is_broken(c, attempt, elsewhere_than=node):
+    if broken_since(c, attempt, elsewhere_than=node) is not None:
         return StopOrder(reason="gang", grace_s=GANG_GRACE.total_seconds())
     return None
 
 
-def is_broken(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> bool:
-    """Whether a rank ended badly, or a node's part ended without its agent's word, so that the gang cannot go on."""
-    bad_exit = any(not e.is_clean and e.node != elsewhere_than for e in agents.exits(c, attempt.id))
-    parts = agents.of_attempt(c, attempt.id)
-    lost = any(part.ended_reason not in (None, "exited") and part.node != elsewhere_than for part in parts)
-    return bad_exit or lost
+def broken_since(c: Connection, attempt: Attempt, elsewhere_than: str | None = None) -> datetime | None:
+    """When a rank ended badly, or a node's part without its agent's word: the gang cannot go on. None: it can."""
+    exits, parts = agents.exits(c, attempt.id), agents.of_attempt(c, attempt.id)
+    bad = [exit.at for exit in exits if not exit.is_clean and exit.node != elsewhere_than]
+    lost = [
+        part.ended_at
+        for part in parts
+        if part.ended_at is not None and part.ended_reason != "exited" and part.node != elsewhere_than
+    ]
+    return min([*bad, *lost], default=None)

@@ -40,9 +40,10 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
     check_name("name", wanted.name)
     require_project(c, wanted.project)
     version = _version(c, wanted.version)
-    service = services.get(c, wanted.name, wanted.project)
-    if service is None or service.stopped_at is not None:
-        service = Service(wanted.name, wanted.project, change.at, change.by)
+    before = services.get(c, wanted.name, wanted.project)
+    is_new = before is None or before.stopped_at is not None
+    service = Service(wanted.name, wanted.project, change.at, change.by) if before is None or is_new else before
+    if is_new:
         services.add(c, service)
     key = key_of(service)
     if any(r.version == version.reference and r.state != ReplicaState.GONE for r in services.replicas(c, key)):
@@ -57,8 +58,9 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
     services.put_replica(c, Replica(key, version.reference, job.id, ReplicaState.STARTING))
     deployed = ServiceDeployed(at=change.at, by=change.by, service=key, version=version.reference, job=job.id)
     facts.append(c, deployed)
-    if services.current_split(c, service.name, service.project) is None:
-        split = Split(key, 1, (Share(version.reference, 100),), change.at, change.by, "first version")
+    if is_new:
+        number = before.split.number + 1 if before is not None and before.split is not None else 1
+        split = Split(key, number, (Share(version.reference, 100),), change.at, change.by, "first version")
         record_split(c, split)
     return service
 
@@ -81,7 +83,9 @@ def roll_back(c: Connection, change: Change, service: Service, reason: str) -> S
 
 
 def stop_service(c: Connection, change: Change, service: Service) -> None:
-    """Stop every serving job of a service and take it off the gateway."""
+    """Stop every serving job of a service and take it off the gateway; stopped already: nothing changes."""
+    if service.stopped_at is not None:
+        return
     key = key_of(service)
     for replica in services.replicas(c, key):
         job = jobs.get(c, replica.job)

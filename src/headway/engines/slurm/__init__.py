@@ -1,0 +1,1 @@
+"""An existing Slurm cluster, one `sbatch` for each attempt."""

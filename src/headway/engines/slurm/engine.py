@@ -1,0 +1,178 @@
+"""The Slurm engine's five verbs: work that may block goes to threads, everything that must last is on disk.
+
+An engine object holds nothing that a new one on the same records and share could not find again.
+"""
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from headway.domain.errors import PlatformError
+from headway.domain.ids import AttemptId, check_name
+from headway.engines.protocol import (
+    Capability,
+    Engine,
+    EngineConfig,
+    Handle,
+    Inventory,
+    LaunchOrder,
+    Observation,
+    Sight,
+)
+from headway.engines.slurm.commands import Commands
+from headway.engines.slurm.deliver import Deliveries
+from headway.engines.slurm.jobs import Job, find, read_past_jobs
+from headway.engines.slurm.launch import Launching
+from headway.engines.slurm.look import Look
+from headway.engines.slurm.place import MODE, Place
+from headway.engines.slurm.record import Record, Records
+from headway.engines.slurm.settings import SlurmSettings, read_settings
+from headway.engines.slurm.watch import Seen, Watch
+
+LOG_PIECE = 65536
+# Accounting is asked from a little before the first submission on: clocks differ.
+EARLIER = timedelta(hours=1)
+
+
+def utc_now() -> datetime:
+    """The machine's clock."""
+    return datetime.now(UTC)
+
+
+def open_engine(config: EngineConfig) -> Engine:
+    """The Slurm engine of a server; options as in `settings.py`."""
+    return SlurmEngine(read_settings(config))
+
+
+class SlurmEngine:
+    """One Slurm cluster, or the part of it that Headway may use."""
+
+    name = "slurm"
+    can: frozenset[Capability] = frozenset()
+
+    def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
+        self._settings, self._clock = settings, clock
+        self._commands = Commands(settings, self.name)
+        self._look = Look(self._commands, settings, clock)
+        self._records = Records(settings.records)
+        self._launching = Launching(settings, self._commands, self._look, self._records, self.name)
+        self._watch = Watch(settings, self._commands, self._records, self._launching, Deliveries(settings))
+        self._guards: dict[AttemptId, threading.Lock] = defaultdict(threading.Lock)
+        if not settings.share.is_dir():
+            settings.share.mkdir(parents=True, exist_ok=True)
+            settings.share.chmod(MODE)
+
+    async def inventory(self) -> Inventory:
+        """The site's nodes with devices, its own states and reasons. Raises `engine-unreachable`."""
+        nodes = await asyncio.to_thread(self._look.nodes)
+        return Inventory(tuple(node.node(self.name) for node in nodes.values()), self._clock())
+
+    async def launch(self, order: LaunchOrder) -> Handle:
+        """One `sbatch`; again: what was not submitted yet, and the same handle."""
+        return await asyncio.to_thread(self._launch, order)
+
+    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+        """One question to Slurm for all of them; besides, whatever is due for these attempts is done."""
+        return await asyncio.to_thread(self._observe, handles)
+
+    async def stop(self, handle: Handle, grace: timedelta) -> None:
+        """SIGTERM to the agents now; later calls cancel in Slurm what outlives `grace` and a little."""
+        await asyncio.to_thread(self._stop, handle, grace)
+
+    async def logs(self, handle: Handle, node: str) -> AsyncIterator[bytes]:
+        """What Slurm, the agent's interpreter and the agent said themselves."""
+        place = Place(self._settings.share, handle.attempt, node)
+        for name in ("slurm.out", "agent.out", "agent.log"):
+            offset = 0
+            while piece := await asyncio.to_thread(place.piece, name, offset, LOG_PIECE):
+                offset += len(piece)
+                yield piece
+
+    def _launch(self, order: LaunchOrder) -> Handle:
+        check_name("attempt", order.attempt)
+        with self._guards[order.attempt]:
+            try:
+                return self._launching.launch(order, self._clock).handle(self.name)
+            except OSError as error:
+                raise self._commands.unreachable(str(error)) from error
+
+    def _observe(self, handles: Sequence[Handle]) -> list[Observation]:
+        seen = {}
+        for handle, job in self._with_jobs(handles):
+            with self._guards[handle.attempt]:
+                seen[handle.attempt] = self._see(handle, job)
+        now = self._clock()
+        return [
+            _observation(handle.attempt, node, seen[handle.attempt][node], now)
+            for handle in handles
+            for node in handle.nodes
+        ]
+
+    def _see(self, handle: Handle, job: Job | PlatformError | None) -> Mapping[str, Seen]:
+        try:
+            record = self._records.read(handle.attempt)
+            if record is None:
+                return dict.fromkeys(handle.nodes, Seen(Sight.ABSENT))
+            if isinstance(job, PlatformError):
+                return self._watch.blind(record, str(job))
+            if not self._settings.share.is_dir():
+                raise FileNotFoundError(f"{self._settings.share} is not there")
+            return self._watch.look(record, job, self._clock)
+        except (OSError, ValueError, PlatformError) as error:
+            return dict.fromkeys(handle.nodes, Seen(Sight.UNKNOWN, str(error)))
+
+    def _stop(self, handle: Handle, grace: timedelta) -> None:
+        ((_, job),) = self._with_jobs([handle])
+        with self._guards[handle.attempt]:
+            record = self._records.read(handle.attempt)
+            if record is not None:
+                self._watch.stop(record, None if isinstance(job, PlatformError) else job, grace, self._clock())
+        if isinstance(job, PlatformError):
+            raise job
+
+    def _with_jobs(self, handles: Sequence[Handle]) -> list[tuple[Handle, Job | PlatformError | None]]:
+        """Each handle with its job, from slurmctld or else from accounting; an error where that did not answer."""
+        records = {handle.attempt: self._records.read(handle.attempt) for handle in handles}
+        try:
+            jobs = self._look.jobs()
+        except PlatformError as error:
+            return [(handle, error) for handle in handles]
+        by_name: dict[str, list[Job]] = defaultdict(list)
+        for job in jobs:
+            by_name[job.name].append(job)
+        owners = {attempt: record.owner for attempt, record in records.items() if record}
+        found = {attempt: find(attempt, owner, by_name[attempt]) for attempt, owner in owners.items()}
+        missing = [record for record in records.values() if record and found[record.attempt] is None]
+        past = self._past([record for record in missing if set(record.closed) != set(record.nodes)])
+        return [(handle, found.get(handle.attempt) or past.get(handle.attempt)) for handle in handles]
+
+    def _past(self, records: Sequence[Record]) -> dict[AttemptId, Job | PlatformError | None]:
+        """What accounting tells of jobs slurmctld knows no more; without accounting the share tells what is left."""
+        old = [record for record in records if record.tried_at and self._has_settled(record)]
+        if not old:
+            return {}
+        since = datetime.fromtimestamp(min(record.tried_at or 0 for record in old), UTC) - EARLIER
+        try:
+            jobs = read_past_jobs(self._commands.past_jobs([record.attempt for record in old], since))
+        except PlatformError as error:
+            if "disabled" in str(error):
+                return {}
+            return {record.attempt: error for record in old}
+        return {record.attempt: _ended(find(record.attempt, record.owner, jobs)) for record in old}
+
+    def _has_settled(self, record: Record) -> bool:
+        return (
+            self._clock().timestamp() - (record.missed_at or record.tried_at or 0)
+            >= self._settings.settle.total_seconds()
+        )
+
+
+def _ended(job: Job | None) -> Job | None:
+    """Accounting's word counts only for ends: it goes on calling running what a controller has forgotten."""
+    return job if job is not None and job.is_over else None
+
+
+def _observation(attempt: AttemptId, node: str, seen: Seen, at: datetime) -> Observation:
+    return Observation(attempt, node, seen.sight, at, seen.detail, seen.cause, seen.waiting, seen.late)
