@@ -45,8 +45,8 @@ def test_a_quota_replaces_the_one_before_and_changes_the_world(c: Connection) ->
     version = world.version(c)
     quotas.set_quota(c, Quota("vision", "cpu", 8), at=later(1), by="admin")
     quotas.set_quota(c, Quota("speech", "h200", 2), at=later(1), by="admin")
-    assert quotas.quotas(c) == [Quota("speech", "h200", 2), Quota("vision", "cpu", 8)]
-    assert quotas.quotas(c, "vision") == [Quota("vision", "cpu", 8)]
+    assert quotas.quotas(c, later(1)) == [Quota("speech", "h200", 2), Quota("vision", "cpu", 8)]
+    assert quotas.quotas(c, later(1), "vision") == [Quota("vision", "cpu", 8)]
     assert world.version(c) == version + 2
 
 

@@ -18,7 +18,7 @@ OTHER = JobId("j-bbbbbbbb")
 def an_example(of: type) -> Reason:
     """A reason with a different number in each field."""
     values = {
-        f.name: (NOW if "datetime" in str(f.type) else n if f.type is int else f"x{n}")
+        f.name: NOW if "datetime" in str(f.type) else n if f.type is int else float(n) if f.type is float else f"x{n}"
         for n, f in enumerate(fields(of))
     }
     reason: Reason = of(**values)

@@ -18,9 +18,16 @@ class Outcome(StrEnum):
     LOST = "lost"
 
 
+PREEMPTED = "preempted"
+"""Why an attempt stops, and why its job waits again, when its devices are taken for another job."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`."""
+    """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`.
+
+    `borrowed`: it was placed beyond its project's guarantee.
+    """
 
     id: AttemptId
     job: JobId
@@ -37,6 +44,7 @@ class Attempt:
     resume_step: int = 0
     step: int | None = None
     stop_reason: str | None = None
+    borrowed: bool = False
 
     @property
     def devices(self) -> int:

@@ -56,6 +56,25 @@ class RecoveryPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Conditions:
+    """When and where a job may start, and whether it may be taken.
+
+    `after` must have ended, `after_ok` succeeded; at most `array_cap` jobs of one `array` run at once. `protected`: it
+    is never taken, hence never runs on borrowed quota. `engines`: acceptable ones in order of preference, empty means
+    any; `excluded`: nodes it must not use.
+    """
+
+    after: tuple[JobId, ...] = ()
+    after_ok: tuple[JobId, ...] = ()
+    array: str | None = None
+    array_cap: int | None = None
+    protected: bool = False
+    engines: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    not_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """Everything needed to launch a job, with the template's blanks already filled in."""
 
@@ -76,11 +95,12 @@ class JobSpec:
     dataset: str | None = None
     commit: str | None = None
     ready_path: str | None = None
+    conditions: Conditions = Conditions()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A submitted job as it stands; the facts tell how it came there."""
+    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures."""
 
     id: JobId
     spec: JobSpec
@@ -93,3 +113,4 @@ class Job:
     total: int | None = None
     reason: str | None = None
     ended_at: datetime | None = None
+    preemptions: int = 0

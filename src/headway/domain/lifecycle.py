@@ -56,7 +56,8 @@ JOB_MOVES: dict[tuple[JobState, JobState], str] = {
     (JobState.RUNNING, JobState.RECOVERING): "the attempt ended and the verdict is awaited",
     (JobState.STOPPING, JobState.STOPPED): "its processes are gone",
     (JobState.STOPPING, JobState.SUCCEEDED): "every rank ended with 0 before the stop arrived",
-    (JobState.RECOVERING, JobState.QUEUED): "it resumes from a verified checkpoint, its devices held for it",
+    (JobState.STOPPING, JobState.RECOVERING): "it was taken for another job and goes back to the queue",
+    (JobState.RECOVERING, JobState.QUEUED): "it resumes from a verified checkpoint",
     (JobState.RECOVERING, JobState.FAILED): "not worth another attempt",
     (JobState.RECOVERING, JobState.STOPPED): "stopped before it resumed",
 }

@@ -15,7 +15,7 @@ RESIDENT = "resident"
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Devices taken by one attempt from `start` to `end` (None: still taken)."""
+    """Devices taken by one attempt from `start` to `end` (None: still taken); `grant`: the addition they stood on."""
 
     job: JobId
     attempt: AttemptId
@@ -25,6 +25,7 @@ class Interval:
     basis: str
     start: datetime
     end: datetime | None
+    grant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Entry:
     end: datetime
     devices: int
     device_seconds: int
+    grant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ def _interval(placed: AttemptPlaced, end: datetime | None) -> Interval:
         basis=placed.basis,
         start=placed.at,
         end=None if end is None else max(end, placed.at),
+        grant=placed.grant,
     )
 
 

@@ -46,4 +46,5 @@ def _entries(interval: Interval, end: datetime, zone: ZoneInfo) -> Iterator[Entr
             end=until,
             devices=interval.devices,
             device_seconds=interval.devices * ((until - since) // SECOND),
+            grant=interval.grant,
         )

@@ -26,6 +26,7 @@ class Verb(StrEnum):
     CREATE = "create"
     STOP = "stop"
     DRILL = "drill"
+    PREEMPT = "preempt"
     CHANGE = "change"
 
 
@@ -33,11 +34,20 @@ EVERYBODY = frozenset(Role)
 WORKERS = frozenset({Role.MEMBER, Role.LEAD, Role.ADMIN})
 RUNNERS = WORKERS | {Role.OPERATOR}
 LEADERS = frozenset({Role.LEAD, Role.ADMIN})
+PLANNERS = LEADERS | {Role.OPERATOR}
 OPERATORS = frozenset({Role.OPERATOR, Role.ADMIN})
 ADMINS = frozenset({Role.ADMIN})
 
 TABLE: dict[str, dict[Verb, frozenset[Role]]] = {
-    "job": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS, Verb.STOP: RUNNERS, Verb.DRILL: RUNNERS},
+    "job": {
+        Verb.READ: EVERYBODY,
+        Verb.CREATE: WORKERS,
+        Verb.STOP: RUNNERS,
+        Verb.DRILL: RUNNERS,
+        Verb.PREEMPT: OPERATORS,
+    },
+    "high priority": {Verb.CREATE: PLANNERS},
+    "urgent priority": {Verb.CREATE: PLANNERS},
     "service": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS, Verb.CHANGE: WORKERS, Verb.STOP: RUNNERS},
     "model": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS},
     "dataset": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS},
@@ -45,8 +55,11 @@ TABLE: dict[str, dict[Verb, frozenset[Role]]] = {
     "node": {Verb.READ: EVERYBODY, Verb.CHANGE: OPERATORS},
     "statement": {Verb.READ: EVERYBODY},
     "fact": {Verb.READ: EVERYBODY},
-    "quota": {Verb.READ: EVERYBODY, Verb.CHANGE: ADMINS},
-    "project": {Verb.READ: EVERYBODY, Verb.CREATE: ADMINS, Verb.CHANGE: LEADERS},
+    "quota": {Verb.READ: EVERYBODY, Verb.CREATE: PLANNERS, Verb.CHANGE: OPERATORS},
+    "quota number": {Verb.CHANGE: ADMINS},
+    "grant": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS, Verb.CHANGE: OPERATORS},
+    "window": {Verb.READ: EVERYBODY, Verb.CREATE: OPERATORS, Verb.STOP: OPERATORS},
+    "project": {Verb.READ: EVERYBODY, Verb.CREATE: ADMINS, Verb.CHANGE: LEADERS, Verb.STOP: ADMINS},
     "department": {Verb.READ: EVERYBODY, Verb.CREATE: ADMINS},
     "user": {Verb.READ: LEADERS, Verb.CREATE: ADMINS, Verb.CHANGE: ADMINS},
 }

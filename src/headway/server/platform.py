@@ -11,6 +11,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId
 from headway.engines.protocol import Engine, EngineConfig, OpenEngine
 from headway.server.clock import Clock, SystemClock
+from headway.server.operations.looking import Memory
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings
 from headway.store.database import Database
@@ -54,6 +55,7 @@ class Platform:
     tokens: AttemptTokens
     clock: Clock = field(default_factory=SystemClock)
     wake: Wake = field(default_factory=Wake)
+    memory: Memory = field(default_factory=Memory)
     progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
 
     @property

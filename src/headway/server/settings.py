@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headway.engines.protocol import LogLimits
+from headway.scheduler.policy import Policy
 
 
 class Settings(BaseSettings):
@@ -43,6 +44,10 @@ class Settings(BaseSettings):
     log_max_bytes: int = Field(default=1 << 30, gt=0)
     readings_days: int = Field(default=30, gt=0)
     plan_every_s: float = Field(default=30.0, gt=0)
+    half_life_s: float = Field(default=7 * 86400.0, gt=0)
+    min_run_s: float = Field(default=1800.0, ge=0)
+    reclaim: bool = True
+    grant_warning_s: float = Field(default=3 * 86400.0, ge=0)
 
     @field_validator("home")
     @classmethod
@@ -82,3 +87,24 @@ class Settings(BaseSettings):
     @property
     def hold(self) -> timedelta:
         return timedelta(seconds=self.hold_s)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Where months are cut."""
+        return ZoneInfo(self.timezone)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """How this site wants its queue run."""
+        half_life, min_run = timedelta(seconds=self.half_life_s), timedelta(seconds=self.min_run_s)
+        return Policy(half_life=half_life, min_run=min_run, reclaim=self.reclaim)
+
+    @property
+    def grant_warning(self) -> timedelta:
+        """How long before a grant expires its holder is warned."""
+        return timedelta(seconds=self.grant_warning_s)
+
+    @property
+    def two_for_quota(self) -> bool:
+        """Whether a change of quota takes two people, whoever asks."""
+        return self.mode == "production"

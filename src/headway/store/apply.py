@@ -11,9 +11,10 @@ from headway.domain.events import AttemptPlaced
 from headway.domain.ids import AttemptId, attempt_id
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.quota import Entry
 from headway.metering.entries import OCCUPANCY, RESIDENT
 from headway.scheduler.plan import Plan, Start
-from headway.store import attempts, facts, holds, jobs, plans, world
+from headway.store import attempts, facts, grants, holds, jobs, plans, predictions, quota_versions, quotas, world
 
 BY = "server"
 
@@ -42,14 +43,17 @@ def _place(c: Connection, start: Start, now: datetime, issue_token: Callable[[At
         placements=start.placements,
         state=AttemptState.PLACED,
         placed_at=now,
+        borrowed=start.borrowed,
     )
+    grant = _grant(c, job, attempt, now)
     attempts.insert(c, attempt, issue_token(attempt.id))
-    facts.append(c, _fact(job, attempt))
+    facts.append(c, _fact(job, attempt, grant))
     holds.drop(c, start.job)
+    predictions.met(c, start.job, now)
     return attempt
 
 
-def _fact(job: Job, attempt: Attempt) -> AttemptPlaced:
+def _fact(job: Job, attempt: Attempt, grant: str | None) -> AttemptPlaced:
     return AttemptPlaced(
         at=attempt.placed_at,
         by=BY,
@@ -59,4 +63,18 @@ def _fact(job: Job, attempt: Attempt) -> AttemptPlaced:
         device_type=attempt.device_type,
         placements=attempt.placements,
         basis=RESIDENT if job.spec.kind is JobKind.SERVICE else OCCUPANCY,
+        borrowed=attempt.borrowed,
+        grant=grant,
     )
+
+
+def _grant(c: Connection, job: Job, attempt: Attempt, now: datetime) -> str | None:
+    """The grant that an attempt stands on: its project has more with it than the table alone guarantees."""
+    project, kind = job.spec.project, attempt.device_type
+    held = (g for g in grants.approved(c) if (g.project, g.device_type) == (project, kind) and g.grant.holds_at(now))
+    granted = next(held, None)
+    if granted is None:
+        return None
+    entry = quota_versions.tree(c, now).entry(project, kind) or Entry()
+    used = quotas.used(c).get((project, kind), 0)
+    return granted.id if used + attempt.devices > entry.guaranteed else None

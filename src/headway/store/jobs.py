@@ -33,6 +33,8 @@ _MINE = update(_jobs).where(_jobs.c.id == bindparam("of"))
 _MOVE = _MINE.values(state=bindparam("after"), reason=bindparam("why"), ended_at=bindparam("end"))
 _PROGRESS = _MINE.values(step=bindparam("at_step"), total=func.coalesce(bindparam("of_total"), _jobs.c.total))
 _FAILED = _MINE.values(failures=_jobs.c.failures + 1).returning(_jobs.c.failures)
+_TAKEN = _MINE.values(preemptions=_jobs.c.preemptions + 1)
+_SET_REASON = _MINE.values(reason=bindparam("why"))
 _SET_FAILURES = _MINE.values(failures=bindparam("count"))
 _TRIED = _MINE.values(attempts=_jobs.c.attempts + 1).returning(_jobs.c.attempts)
 
@@ -123,6 +125,16 @@ def count_failure(c: Connection, id: JobId) -> int:
 def count_attempt(c: Connection, id: JobId) -> int:
     """One more attempt; returns its number, from 1."""
     return int(c.execute(_TRIED, {"of": id}).scalar_one())
+
+
+def count_preemption(c: Connection, id: JobId) -> None:
+    """It was taken for another job once more."""
+    c.execute(_TAKEN, {"of": id})
+
+
+def set_reason(c: Connection, id: JobId, reason: str) -> None:
+    """Note another reason why it is where it is."""
+    c.execute(_SET_REASON, {"of": id, "why": reason})
 
 
 def _within(statement: Select[Any], project: str | Collection[str] | None) -> Select[Any]:

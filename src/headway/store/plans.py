@@ -21,7 +21,8 @@ _REASONS: dict[str, TypeAdapter[Any]] = {reason.code: TypeAdapter(reason) for re
 _CLEAR_WAITS = delete(_waits)
 _INSERT_WAITS = insert(_waits)
 _WAITS = select(
-    _waits.c.job, _waits.c.position, _waits.c.reason, _waits.c.reason_content, _waits.c.ahead, _waits.c.reserved_at
+    *(_waits.c.job, _waits.c.position, _waits.c.reason, _waits.c.reason_content),
+    *(_waits.c.ahead, _waits.c.reserved_at, _waits.c.place, _waits.c.ahead_count),
 ).where(_waits.c.job == bindparam("job"))
 _CLEAR_FORECASTS = delete(_forecasts)
 _INSERT_FORECASTS = insert(_forecasts)
@@ -46,6 +47,8 @@ def waits(c: Connection, job: JobId) -> Waits | None:
         reason=_REASONS[row.reason].validate_json(row.reason_content),
         ahead=row.ahead,
         reserved_at=row.reserved_at,
+        place=row.place,
+        ahead_count=row.ahead_count,
     )
 
 
@@ -71,4 +74,6 @@ def _row(wait: Waits, at: datetime) -> dict[str, Any]:
         "reason": wait.reason.code,
         "reason_content": as_json(wait.reason),
         "at": at,
+        "place": wait.place,
+        "ahead_count": wait.ahead_count,
     }

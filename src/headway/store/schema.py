@@ -11,13 +11,14 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, In
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.attempt import Outcome, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
+from headway.domain.grant import GrantState
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import Maker, NodeState, Placement
 from headway.domain.service import ReplicaState, Share
 from headway.domain.version import Lineage
-from headway.scheduler.plan import Forecast
-from headway.scheduler.snapshot import Hold
+from headway.scheduler.plan import Forecast, Place
+from headway.scheduler.snapshot import Hold, Window
 from headway.store.columns import Choice, Moment, Span, Told, Value
 
 METADATA = MetaData(
@@ -69,15 +70,73 @@ projects = Table(
     _may("closed_at", Moment),
 )
 
-quotas = Table(
-    "quotas",
+# Each row is the whole table as it was proposed; the newest approved one whose date has come is in force.
+quota_versions = Table(
+    "quota_versions",
     METADATA,
-    _key("project", String, ForeignKey("projects.name")),
-    _key("device_type", String),
-    _must("devices", Integer),
-    _must("set_at", Moment),
-    _must("set_by", String),
+    _key("number", Integer),
+    _must("author", String),
+    _must("reason", Told),
+    _must("content", Text),
+    _must("diff", Value(tuple[str, ...])),
+    _must("based_on", Integer),
+    _must("proposed_at", Moment),
+    _may("approved_by", String),
+    _may("approved_at", Moment),
+    _may("in_force_from", Moment),
 )
+
+grants = Table(
+    "grants",
+    METADATA,
+    _key("id", String),
+    _must("project", String, ForeignKey("projects.name")),
+    _must("device_type", String),
+    _must("devices", Integer),
+    _must("begins", Moment),
+    _must("ends", Moment),
+    _must("reason", Told),
+    _must("requested_by", String),
+    _must("requested_at", Moment),
+    _must("state", Choice(GrantState)),
+    _may("decided_by", String),
+    _may("decided_at", Moment),
+    _may("note", Told),
+    _may("warned_at", Moment),
+    Index("ix_grants_project", "project", "requested_at"),
+    Index("ix_grants_state", "state"),
+)
+
+windows = Table(
+    "windows",
+    METADATA,
+    _key("id", String),
+    _must("content", Value(Window)),
+    _must("begins", Moment),
+    _must("ends", Moment),
+    _must("reason", Told),
+    _must("set_by", String),
+    _must("set_at", Moment),
+    _may("cancelled_at", Moment),
+    Index("ix_windows_ends", "ends"),
+)
+
+# The first forecast of each job, to be compared with when it really started.
+predictions = Table(
+    "predictions",
+    METADATA,
+    _key("job", String, ForeignKey("jobs.id")),
+    _must("project", String),
+    _must("devices", Integer),
+    _must("made_at", Moment),
+    _must("p50", Moment),
+    _must("p90", Moment),
+    _may("started_at", Moment),
+    Index("ix_predictions_made", "made_at"),
+)
+
+# What people were warned of once, as `budget/nlp/h200/2026-11/soft`.
+warned = Table("warned", METADATA, _key("key", String), _must("at", Moment))
 
 users = Table(
     "users",
@@ -125,6 +184,7 @@ jobs = Table(
     _must("name", String),
     _must("project", String, ForeignKey("projects.name")),
     _must("template", String),
+    _must("preemptions", Integer),
     Index("ix_jobs_state", "state", "submitted_at", "id"),
     Index("ix_jobs_project", "project", "submitted_at", "id"),
     Index("ix_jobs_submitted", "submitted_at", "id"),
@@ -154,6 +214,7 @@ attempts = Table(
     _may("handle", Value(dict[str, Any])),
     _may("stop_asked_at", Moment),
     _may("stop_grace", Span),
+    _must("borrowed", Boolean),
     Index("ix_attempts_job", "job", "number", unique=True),
     Index("ix_attempts_token", "token_digest", unique=True),
     Index("ix_attempts_state", "state"),
@@ -272,6 +333,8 @@ waits = Table(
     _must("reason", String),
     _must("reason_content", Text),
     _must("at", Moment),
+    _may("place", Value(Place)),
+    _must("ahead_count", Integer),
 )
 
 forecasts = Table("forecasts", METADATA, _key("job", String), _must("content", Value(Forecast)))
@@ -363,8 +426,10 @@ ledger = Table(
     _must("end", Moment),
     _must("devices", Integer),
     _must("device_seconds", BigInteger),
+    _may("grant", String),
     Index("ix_ledger_project", "project", "month"),
     Index("ix_ledger_month", "month"),
+    Index("ix_ledger_end", "end"),
 )
 
 cursors = Table("cursors", METADATA, _key("name", String), _must("value", BigInteger))

@@ -1,23 +1,41 @@
 """Builds the scheduler's view: everything a plan depends on, at one moment and of one version."""
 
-from datetime import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, and_, func, select
 
-from headway.domain.attempt import Outcome
+from headway.domain.attempt import PREEMPTED, Outcome
+from headway.domain.checkpoint import CheckpointState
 from headway.domain.ids import JobId
-from headway.domain.job import JobSpec
+from headway.domain.job import Conditions
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.quota import QuotaTree
+from headway.metering.months import month_of
+from headway.scheduler.policy import Policy
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
-from headway.store import holds, nodes, quotas, schema, world
+from headway.store import grants, holds, nodes, quota_versions, schema, usage, windows, world
+from headway.store.usage import Hours
 
 RUNS_A_TEMPLATE = 200
+UTC = ZoneInfo("UTC")
+PLAIN = Policy()
 
 _a, _j = schema.attempts, schema.jobs
+_cp = schema.checkpoints
+_SAVED = (
+    select(_cp.c.job, func.max(_cp.c.saved_at).label("saved_at"))
+    .where(_cp.c.state == CheckpointState.VERIFIED)
+    .group_by(_cp.c.job)
+    .subquery()
+)
 _RUNNING = (
     select(
         _a.c.id.label("attempt"),
+        _a.c.state,
         _a.c.job,
         _a.c.device_type,
         _a.c.placements,
@@ -29,13 +47,19 @@ _RUNNING = (
         _j.c.total,
         _j.c.spec,
         _j.c.owner,
+        _SAVED.c.saved_at,
     )
     .join(_j, _j.c.id == _a.c.job)
+    .outerjoin(_SAVED, _SAVED.c.job == _a.c.job)
     .where(_a.c.state != AttemptState.ENDED)
     .order_by(_a.c.placed_at, _a.c.id)
 )
 _QUEUED = (
-    select(_j.c.id, _j.c.spec, _j.c.owner, _j.c.submitted_at, _j.c.attempts)
+    select(
+        *(_j.c.id, _j.c.spec, _j.c.owner, _j.c.submitted_at, _j.c.attempts, _j.c.reason, _j.c.total),
+        *(_a.c.step, _a.c.started_at, _a.c.step_at, _a.c.resume_step),
+    )
+    .outerjoin(_a, and_(_a.c.job == _j.c.id, _a.c.number == _j.c.attempts))
     .where(_j.c.state == JobState.QUEUED)
     .order_by(_j.c.submitted_at, _j.c.id)
 )
@@ -53,17 +77,76 @@ _RANKED = (
 _RUNS = select(_RANKED.c.template, _RANKED.c.started_at, _RANKED.c.ended_at).where(_RANKED.c.age <= RUNS_A_TEMPLATE)
 
 
-def take(c: Connection, now: datetime) -> Snapshot:
-    """Everything a plan made now depends on. The version is read first: what changes later makes the plan stale."""
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a plan knows of the past: decayed use of ended attempts, and run times. Both change slowly."""
+
+    used: Hours = field(default_factory=dict)
+    runtimes: Runtimes = field(default_factory=Runtimes)
+
+
+def past(c: Connection, now: datetime, policy: Policy) -> Past:
+    """Read the past: dearer than the rest of a snapshot, so that a loop may keep it for a while."""
+    return Past(usage.posted(c, now, policy.half_life), runtimes(c))
+
+
+def take(
+    c: Connection, now: datetime, policy: Policy = PLAIN, zone: ZoneInfo = UTC, known: Past | None = None
+) -> Snapshot:
+    """Everything a plan made now depends on. The version is read first: what changes later makes the plan stale.
+
+    `zone` is where months are cut, for budgets; `known`: the past as it was read a moment ago.
+    """
+    version = world.version(c)
+    before = past(c, now, policy) if known is None else known
+    tree = quota_versions.tree(c, now)
+    live = running(c, now)
+    queued = [(row, row.spec.conditions) for row in c.execute(_QUEUED)]
     return Snapshot(
-        version=world.version(c),
+        version=version,
         now=now,
         nodes=tuple(nodes.all(c)),
-        running=tuple(_running(row, now) for row in c.execute(_RUNNING)),
-        queued=tuple(_queued(*row) for row in c.execute(_QUEUED)),
-        quotas={(quota.project, quota.device_type): quota.devices for quota in quotas.quotas(c)},
+        running=live,
+        queued=tuple(_queued(row, conditions) for row, conditions in queued),
+        quotas={
+            (branch.name, kind): entry.guaranteed
+            for branch in tree.branches.values()
+            if branch.is_project
+            for kind, entry in branch.entries.items()
+        },
         holds=tuple(holds.all(c, now)),
+        tree=tree,
+        grants=tuple(request.grant for request in grants.approved(c) if request.ends > now),
+        usage=usage.added(before.used, usage.present(live, now, policy.half_life)),
+        spent=_spent(c, tree, live, now, zone),
+        finished=_finished(c, (conditions for _, conditions in queued)),
+        windows=tuple(window.content for window in windows.ahead(c, now)),
+        runtimes=before.runtimes,
+        policy=policy,
     )
+
+
+def running(c: Connection, now: datetime) -> tuple[RunningJob, ...]:
+    """Every job that has devices."""
+    return tuple(_running(row, now) for row in c.execute(_RUNNING))
+
+
+def _spent(c: Connection, tree: QuotaTree, live: tuple[RunningJob, ...], now: datetime, zone: ZoneInfo) -> Hours:
+    """This month's device-hours, where any branch has a budget."""
+    budgets = (entry.budget for branch in tree.branches.values() for entry in branch.entries.values())
+    if not any(budget.hard is not None or budget.soft is not None for budget in budgets):
+        return {}
+    month = month_of(now, zone)
+    return usage.spent(c, tree, live, usage.Month(str(month), month.start(zone), now))
+
+
+def _finished(c: Connection, conditions: Iterable[Conditions]) -> dict[JobId, bool]:
+    """Jobs that others wait for and that have ended: whether they succeeded."""
+    wanted = sorted({job for one in conditions for job in (*one.after, *one.after_ok)})
+    if not wanted:
+        return {}
+    rows = c.execute(select(_j.c.id, _j.c.state).where(_j.c.id.in_(wanted)))
+    return {job: state == JobState.SUCCEEDED for job, state in rows if state.is_terminal}
 
 
 def runtimes(c: Connection) -> Runtimes:
@@ -74,19 +157,42 @@ def runtimes(c: Connection) -> Runtimes:
     return Runtimes({template: tuple(sorted(runs)) for template, runs in seconds.items()})
 
 
-def _queued(id: JobId, spec: JobSpec, owner: str, submitted_at: datetime, attempts: int) -> QueuedJob:
+def _queued(row: Any, conditions: Conditions) -> QueuedJob:
+    """A job that was taken for another goes on later, but stands in line as it did before."""
+    spec = row.spec
     return QueuedJob(
-        id=id,
+        id=row.id,
         name=spec.name,
         project=spec.project,
-        owner=owner,
+        owner=row.owner,
         priority=spec.priority,
         request=spec.request,
-        submitted_at=submitted_at,
+        submitted_at=row.submitted_at,
         template=spec.template,
         limit=spec.limit,
-        resuming=attempts > 0,
+        resuming=row.attempts > 0 and row.reason != PREEMPTED,
+        after=conditions.after,
+        after_ok=conditions.after_ok,
+        array=conditions.array,
+        array_cap=conditions.array_cap,
+        protected=conditions.protected,
+        preemptible=not conditions.protected,
+        engines=conditions.engines,
+        excluded=frozenset(conditions.excluded),
+        remaining=_remaining(row),
+        not_before=conditions.not_before,
     )
+
+
+def _remaining(row: Any) -> timedelta | None:
+    """What is left of a job that ran before, at the pace of its newest attempt."""
+    if row.attempts == 0 or row.total is None or row.step is None or row.started_at is None or row.step_at is None:
+        return None
+    done = row.step - row.resume_step
+    if done <= 0 or row.step_at <= row.started_at:
+        return None
+    left: timedelta = max(0, row.total - row.step) * ((row.step_at - row.started_at) / done)
+    return left
 
 
 def _running(row: Any, now: datetime) -> RunningJob:
@@ -103,6 +209,11 @@ def _running(row: Any, now: datetime) -> RunningJob:
         template=row.spec.template,
         limit=row.spec.limit,
         expected_end=_expected_end(row, now),
+        array=row.spec.conditions.array,
+        protected=row.spec.conditions.protected,
+        preemptible=not row.spec.conditions.protected,
+        saved_at=row.saved_at,
+        stopping=row.state == AttemptState.STOPPING,
     )
 
 

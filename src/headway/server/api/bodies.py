@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from headway.domain.job import Priority
 from headway.server.access import Role
@@ -33,6 +33,44 @@ class NewProject(Body):
 
 class NewQuota(Body):
     devices: int = Field(le=1_000_000)
+
+
+class NewQuotaVersion(Body):
+    """A whole table: `content` as TOML, or `table` as the same in JSON."""
+
+    reason: Text
+    content: Annotated[str, Field(min_length=1, max_length=1 << 19)] | None = None
+    table: dict[str, Any] | None = None
+
+
+class ApproveQuota(Body):
+    in_force_from: AwareDatetime | None = None
+
+
+class NewGrant(Body):
+    project: Short
+    device_type: Short
+    devices: int = Field(ge=1, le=1_000_000)
+    ends: AwareDatetime
+    begins: AwareDatetime | None = None
+    reason: Text
+
+
+class DecideGrant(Body):
+    approve: bool
+    note: str = Field(default="", max_length=4096)
+
+
+class NewWindow(Body):
+    """`project` None: nobody's, a maintenance window; empty `nodes` and no `device_type`: everywhere."""
+
+    name: Short
+    begins: AwareDatetime
+    ends: AwareDatetime
+    nodes: list[Short] = []
+    device_type: Short | None = None
+    project: Short | None = None
+    reason: str = Field(default="", max_length=4096)
 
 
 class NewUser(Body):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
+from headway.domain.errors import PlatformError
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere, PlatformHere
@@ -81,13 +82,15 @@ def list_quotas(asker: AskerHere, project: str | None = None) -> list[QuotaView]
         used = quotas.used(c)
         return [
             QuotaView(quota.project, quota.device_type, quota.devices, used.get((quota.project, quota.device_type), 0))
-            for quota in quotas.quotas(c, project)
+            for quota in quotas.quotas(c, asker.platform.clock.now(), project)
         ]
 
 
 @router.put("/projects/{project}/quotas/{device_type}")
 def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere) -> Quota:
-    asker.check(Verb.CHANGE, "quota")
+    asker.check(Verb.CHANGE, "quota number")
+    if asker.platform.settings.two_for_quota:
+        raise PlatformError("quota-approval-needed")
     with asker.platform.database.write() as c:
         quota = directory.set_quota(c, asker.change(), Quota(project, device_type, body.devices))
     asker.platform.wake("schedule")

@@ -2,6 +2,7 @@
 
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
+from headway.server.loops.expire import expire
 from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
 from headway.server.loops.observe import Observe
@@ -16,6 +17,7 @@ def all_loops() -> tuple[Loop, ...]:
     """Fresh loops, each with its own memory."""
     return (
         Loop("schedule", 1.0, Schedule()),
+        Loop("expire", 10.0, expire),
         Loop("forecast", 1.0, LookAhead()),
         Loop("dispatch", 2.0, dispatch),
         Loop("observe", 1.0, Observe()),

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headway.scheduler.forecast import forecast
+from headway.server.operations.looking import look
 from headway.server.platform import Platform
-from headway.store import plans, snapshot
+from headway.store import plans, predictions
 
 REST = 9  # times as long as the work took
 
@@ -32,11 +33,11 @@ class LookAhead:
     def _look(self, platform: Platform) -> None:
         begun = platform.clock.now()
         with platform.database.read() as c:
-            taken = snapshot.take(c, begun)
-            runtimes = snapshot.runtimes(c) if taken.queued else None
-        if runtimes is not None:
-            seen = forecast(taken, runtimes)
+            taken = look(platform.settings, platform.memory, c, begun)
+        if taken.queued:
+            seen = forecast(taken, taken.runtimes)
             with platform.database.write() as c:
                 plans.put_forecasts(c, list(seen.values()))
+                predictions.keep(c, list(seen.values()))
         self.looked_at = platform.clock.now()
         self.rests_until = self.looked_at + REST * (self.looked_at - begun)

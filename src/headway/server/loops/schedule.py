@@ -6,9 +6,11 @@ from datetime import datetime, timedelta
 
 from headway.domain.ids import AttemptId
 from headway.scheduler.cycle import schedule
+from headway.server.operations.looking import look
+from headway.server.operations.preempting import carry_out
 from headway.server.platform import Platform
 from headway.server.secrets import digest
-from headway.store import snapshot, world
+from headway.store import world
 from headway.store.apply import apply
 
 
@@ -29,12 +31,15 @@ class Schedule:
         with platform.database.read() as c:
             if world.version(c) == self.planned and not self._is_stale(platform, now):
                 return False
-            taken = snapshot.take(c, now)
+            taken = look(platform.settings, platform.memory, c, now)
         plan = schedule(taken)
         with platform.database.write() as c:
             apply(c, plan, now=now, issue_token=lambda attempt: _token_digest(platform, attempt))
+            took = carry_out(c, plan.preemptions, now, platform.settings.hold)
         self.planned, self.planned_at = plan.version, now
-        return bool(plan.starts)
+        if took:
+            platform.wake("observe")
+        return bool(plan.starts) or took
 
     def _is_stale(self, platform: Platform, now: datetime) -> bool:
         """Holds run out and reserved times come near without anything being written."""

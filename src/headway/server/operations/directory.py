@@ -19,7 +19,7 @@ from headway.domain.ids import check_name
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Role
 from headway.server.secrets import digest, hash_password, make_id, make_token, password_fits
-from headway.store import accounts, facts, quotas
+from headway.store import accounts, facts, quota_versions, quotas
 
 TOKEN_DAYS = 90
 # Verifying a password takes as long for a user who does not exist, so that names cannot be guessed by the clock.
@@ -58,17 +58,23 @@ def create_project(c: Connection, change: Change, name: str, department: str) ->
 
 
 def set_quota(c: Connection, change: Change, quota: Quota) -> Quota:
+    """Change one number of the table at once; where sites want two people for that, they propose a table instead.
+
+    Raises `quota-scheduled` while an approved table waits for its date: the change would bring it forward.
+    """
     check_name("device_type", quota.device_type)
     require_project(c, quota.project)
     if quota.devices < 0:
         raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="≥ 0")
+    newest = quota_versions.newest(c)
+    if newest is not None and newest.in_force_from is not None and newest.in_force_from > change.at:
+        since = newest.in_force_from.isoformat(timespec="seconds")
+        raise PlatformError("quota-scheduled", version=newest.number, in_force_from=since)
     quotas.set_quota(c, quota, at=change.at, by=change.by)
-    _say(
-        c,
-        QuotaSet(
-            at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
-        ),
+    said = QuotaSet(
+        at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
     )
+    _say(c, said)
     return quota
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from headway.domain.attempt import Attempt, Outcome, RankExit
+from headway.domain.attempt import PREEMPTED, Attempt, Outcome, RankExit
 from headway.domain.events import AttemptEnded
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -34,7 +34,7 @@ def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) ->
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
     """How an attempt ended whose every part has ended. What was stopped has not succeeded, however well it went."""
     if any(part.ended_reason == LOST for part in parts):
-        return Outcome.STOPPED if attempt.stop_reason == "user" else Outcome.LOST
+        return Outcome.STOPPED if attempt.stop_reason in ("user", PREEMPTED) else Outcome.LOST
     by_itself = all(part.ended_reason == "exited" for part in parts)
     if exits and by_itself and all(exit.is_clean and not exit.stopped_by_us for exit in exits):
         return Outcome.SUCCEEDED
@@ -54,6 +54,9 @@ def finish(c: Connection, attempt: Attempt, outcome: Outcome, *, at: datetime, h
 def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: datetime, hold: timedelta) -> None:
     if outcome == Outcome.SUCCEEDED:
         end(c, job, JobState.SUCCEEDED, at=at, by="server", reason=None)
+    elif attempt.stop_reason == PREEMPTED and job.reason == PREEMPTED:
+        jobs.count_preemption(c, job.id)
+        jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=PREEMPTED)
     elif outcome == Outcome.STOPPED or job.state == JobState.STOPPING:
         end(c, job, JobState.STOPPED, at=at, by="server", reason=attempt.stop_reason)
     else:

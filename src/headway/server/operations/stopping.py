@@ -1,9 +1,11 @@
 """Ask a job to stop. A queued job is stopped at once; a running one is asked through its agents and its engine."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
+from headway.domain.attempt import PREEMPTED
 from headway.domain.errors import PlatformError
 from headway.domain.events import JobEnded, StopRequested
 from headway.domain.job import Job
@@ -14,7 +16,7 @@ from headway.store import attempts, facts, holds, jobs
 def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user") -> Job:
     """Record the wish; repeating it changes nothing. Raises `illegal-move` for a job that has ended."""
     if job.state == JobState.STOPPING:
-        return job
+        return _stop_for_good(c, job, at, by, reason) if job.reason == PREEMPTED else job
     if job.state.is_terminal:
         raise PlatformError("illegal-move", what="job", before=job.state, after=JobState.STOPPING)
     facts.append(c, StopRequested(at=at, by=by, job=job.id, reason=reason))
@@ -26,6 +28,13 @@ def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user"
             if attempt.state != AttemptState.STOPPING:
                 attempts.move(c, attempt.id, AttemptState.STOPPING, at=at, stop_reason=reason)
     return jobs.move(c, job.id, JobState.STOPPING, at=at, reason=reason)
+
+
+def _stop_for_good(c: Connection, job: Job, at: datetime, by: str, reason: str) -> Job:
+    """It is being taken for another job, and is not to come back."""
+    facts.append(c, StopRequested(at=at, by=by, job=job.id, reason=reason))
+    jobs.set_reason(c, job.id, reason)
+    return replace(job, reason=reason)
 
 
 def end(c: Connection, job: Job, state: JobState, *, at: datetime, by: str, reason: str | None) -> Job:

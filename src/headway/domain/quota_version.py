@@ -1,0 +1,37 @@
+"""The quota table as it changes: each change is a whole table, proposed by one person and approved by another.
+
+The newest approved table whose date has come is in force. Nothing here knows who may approve.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from headway.domain.quota import QuotaTree
+from headway.domain.quota_table import read_tree
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaVersion:
+    """One whole table as TOML; `diff` is against `based_on`, the newest approved one when it was proposed (0: none)."""
+
+    number: int
+    author: str
+    reason: str
+    content: str
+    diff: tuple[str, ...]
+    based_on: int
+    proposed_at: datetime
+    approved_by: str | None = None
+    approved_at: datetime | None = None
+    in_force_from: datetime | None = None
+
+    @property
+    def tree(self) -> QuotaTree:
+        return parsed(self.content)
+
+
+@lru_cache(maxsize=8)
+def parsed(content: str) -> QuotaTree:
+    """The tree of a table that was checked before it was kept; every plan reads it."""
+    return read_tree(content)

@@ -1,0 +1,101 @@
+"""Grants and windows: asked for, decided, listed; set and cancelled."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from fastapi import APIRouter
+
+from headway.domain.errors import PlatformError
+from headway.domain.grant import GrantRequest, GrantState
+from headway.scheduler.snapshot import Window
+from headway.server.access import Verb
+from headway.server.api.asking import AskerHere, OnceHere
+from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow
+from headway.server.operations import granting, windows
+from headway.store import grants
+from headway.store import windows as kept
+from headway.store.windows import KeptWindow
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, slots=True)
+class GrantView:
+    """A request as it stands; `active`: it raises the quota now; `ends_soon`: its holder is to look after it."""
+
+    request: GrantRequest
+    active: bool
+    ends_soon: bool
+
+
+@router.get("/grants", tags=["grants"])
+def list_grants(asker: AskerHere, project: str | None = None, state: GrantState | None = None) -> list[GrantView]:
+    """Requests and decisions, newest first: every member may read all of them."""
+    asker.check(Verb.READ, "grant")
+    now = asker.platform.clock.now()
+    with asker.platform.database.read() as c:
+        found = grants.all(c, None if project is None else [project])[::-1]
+    warning = asker.platform.settings.grant_warning
+    return [_view(request, now, warning) for request in found if state in (None, request.state)]
+
+
+@router.post("/grants", status_code=201, tags=["grants"])
+def request_grant(body: NewGrant, asker: AskerHere, once: OnceHere) -> GrantRequest:
+    """Ask for devices beyond the quota, until a date."""
+    asker.check(Verb.CREATE, "grant", body.project)
+    change = asker.change()
+    wish = granting.Wish(
+        project=body.project,
+        device_type=body.device_type,
+        devices=body.devices,
+        begins=body.begins or change.at,
+        ends=body.ends,
+        reason=body.reason,
+    )
+    return once(body, GrantRequest, lambda c: granting.request(c, change, wish))
+
+
+@router.post("/grants/{grant}/decide", tags=["grants"])
+def decide_grant(grant: str, body: DecideGrant, asker: AskerHere) -> GrantRequest:
+    """Approve or deny somebody else's request."""
+    with asker.platform.database.write() as c:
+        asked = grants.get(c, grant)
+        if asked is None:
+            raise PlatformError("not-found", what="grant", value=grant)
+        asker.check(Verb.CHANGE, "grant", asked.project)
+        decided = granting.decide(c, asker.change(), grant, body.approve, body.note)
+    asker.platform.wake("schedule")
+    return decided
+
+
+@router.get("/windows", tags=["windows"])
+def list_windows(asker: AskerHere) -> list[KeptWindow]:
+    """Windows that are not over, first to begin first."""
+    asker.check(Verb.READ, "window")
+    with asker.platform.database.read() as c:
+        return kept.ahead(c, asker.platform.clock.now())
+
+
+@router.post("/windows", status_code=201, tags=["windows"])
+def set_window(body: NewWindow, asker: AskerHere, once: OnceHere) -> KeptWindow:
+    """Keep nodes free for a while: for maintenance, or for one project."""
+    asker.check(Verb.CREATE, "window", body.project)
+    window = Window(body.name, body.begins, body.ends, frozenset(body.nodes), body.device_type, body.project)
+    made = once(body, KeptWindow, lambda c: windows.set_window(c, asker.change(), window, body.reason))
+    asker.platform.wake("schedule", "forecast")
+    return made
+
+
+@router.delete("/windows/{window}", status_code=204, tags=["windows"])
+def cancel_window(window: str, asker: AskerHere) -> None:
+    """Let a window be over."""
+    asker.check(Verb.STOP, "window")
+    with asker.platform.database.write() as c:
+        windows.cancel(c, asker.change(), window)
+    asker.platform.wake("schedule", "forecast")
+
+
+def _view(request: GrantRequest, now: datetime, warning: timedelta) -> GrantView:
+    approved = request.state is GrantState.APPROVED
+    soon = approved and now < request.ends <= now + warning
+    return GrantView(request, approved and request.grant.holds_at(now), soon)

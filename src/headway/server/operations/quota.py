@@ -1,0 +1,135 @@
+"""The quota table as a whole: proposed by one, approved by another role, in force from a date; closing a project.
+
+A table is refused as a whole: the one before stays. Each change is a row and a fact.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from headway.domain.errors import PlatformError
+from headway.domain.events import ProjectClosed, QuotaApproved, QuotaProposed
+from headway.domain.lifecycle import JobState
+from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
+from headway.domain.quota_table import differences, print_tree
+from headway.domain.quota_version import QuotaVersion
+from headway.server.operations.directory import Change, require_project
+from headway.server.operations.stopping import stop
+from headway.store import facts, grants, jobs, nodes, quota_versions, quotas
+
+CLOSED = "project-closed"
+
+
+def propose(c: Connection, change: Change, tree: QuotaTree, reason: str) -> QuotaVersion:
+    """Keep a table that makes sense as the next version. Raises what `check` raises, and `quota-unchanged`."""
+    newest = quota_versions.newest(c)
+    before = newest.tree if newest else QuotaTree()
+    check(c, tree, change.at)
+    diff = differences(before, tree)
+    if not diff:
+        raise PlatformError("quota-unchanged", version=newest.number if newest else 0)
+    proposed = QuotaVersion(
+        number=0,
+        author=change.by,
+        reason=reason,
+        content=print_tree(tree),
+        diff=diff,
+        based_on=newest.number if newest else 0,
+        proposed_at=change.at,
+    )
+    kept = quota_versions.add(c, proposed)
+    said = QuotaProposed(at=change.at, by=change.by, version=kept.number, based_on=kept.based_on, reason=reason)
+    facts.append(c, said)
+    return kept
+
+
+def approve(
+    c: Connection, change: Change, number: int, in_force_from: datetime | None, roles: tuple[set[str], set[str]]
+) -> QuotaVersion:
+    """Let a proposed table be in force from a moment on (None: now). `roles`: the approver's and the author's.
+
+    Raises `quota-decided`, `quota-own-approval`, `quota-outdated`, `quota-too-early`, and what `check` raises.
+    """
+    version = quota_versions.get(c, number)
+    if version is None:
+        raise PlatformError("not-found", what="quota version", value=str(number))
+    if version.approved_at is not None:
+        raise PlatformError("quota-decided", version=number, by=version.approved_by)
+    mine, authors = roles
+    if version.author == change.by or not mine - authors:
+        raise PlatformError("quota-own-approval", version=number, author=version.author, user=change.by)
+    since = _since(c, version, in_force_from or change.at, change.at)
+    check(c, version.tree, change.at)
+    approved = replace(version, approved_by=change.by, approved_at=change.at, in_force_from=since)
+    quota_versions.approve(c, approved)
+    said = QuotaApproved(at=change.at, by=change.by, version=number, author=version.author, in_force_from=since)
+    facts.append(c, said)
+    return approved
+
+
+def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
+    """Refuse a table that contradicts itself, what there is, what runs, or what was granted."""
+    present = quota_versions.newest(c)
+    known = {node.device_type for node in nodes.all(c)}
+    known |= {kind for branch in (present.tree.branches.values() if present else ()) for kind in branch.entries}
+    _check_names(c, tree)
+    check_tree(tree, known)
+    check_usage(tree, _beyond_grants(c, now))
+    check_grants((request.grant for request in grants.approved(c)), tree)
+
+
+def close(c: Connection, change: Change, name: str) -> Project:
+    """Close a project: its quota is free at once, what waits is stopped, what runs is asked to stop."""
+    project = require_project(c, name)
+    if project.closed_at is not None:
+        return project
+    quotas.close(c, name, change.at)
+    facts.append(c, ProjectClosed(at=change.at, by=change.by, project=name))
+    for job in jobs.in_states(c, *(state for state in JobState if not state.is_terminal)):
+        if job.spec.project == name:
+            stop(c, job, at=change.at, by=change.by, reason=CLOSED)
+    return replace(project, closed_at=change.at)
+
+
+def _since(c: Connection, version: QuotaVersion, wished: datetime, now: datetime) -> datetime:
+    """From when it holds: a table builds on the newest approved one, and cannot overtake it."""
+    newest = quota_versions.newest(c)
+    if version.based_on != (newest.number if newest else 0):
+        raise PlatformError("quota-outdated", version=version.number, newest=newest.number if newest else 0)
+    earliest = max(filter(None, [now, newest.in_force_from if newest else None]))
+    if wished < earliest:
+        raise PlatformError("quota-too-early", in_force_from=_iso(wished), earliest=_iso(earliest))
+    return wished
+
+
+def _check_names(c: Connection, tree: QuotaTree) -> None:
+    """Departments and projects of the table are those of the directory, none of them closed."""
+    departments = [department.name for department in quotas.departments(c)]
+    projects = [project.name for project in quotas.projects(c) if project.closed_at is None]
+    for branch in tree.branches.values():
+        if branch.is_project:
+            _require("project", branch.name, projects)
+        else:
+            _require("department", branch.name, departments)
+
+
+def _require(what: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        raise PlatformError("not-found", what=what, value=name, near=", ".join(known) or "—")
+
+
+def _beyond_grants(c: Connection, now: datetime) -> dict[tuple[str, str], int]:
+    """What runs now and does not stand on a grant, in projects that are open."""
+    closed = {project.name for project in quotas.projects(c) if project.closed_at is not None}
+    used = Counter({key: devices for key, devices in quotas.used(c).items() if key[0] not in closed})
+    for request in grants.approved(c):
+        if request.grant.holds_at(now):
+            used[request.project, request.device_type] -= request.devices
+    return dict(used)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
