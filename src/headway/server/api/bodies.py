@@ -110,6 +110,25 @@ class NewJob(Body):
     source: Text | None = None
     workdir: Text | None = None
     commit: Short | None = None
+    after: list[Short] = Field(default=[], max_length=100)
+    after_ok: list[Short] = Field(default=[], max_length=100)
+    protected: bool = False
+    engines: list[Short] = []
+    excluded: list[Short] = []
+    not_before: AwareDatetime | None = None
+
+
+class NewArray(NewJob):
+    """`count` jobs alike, or one for each combination of the values of `sweep`; at most `cap` run at once."""
+
+    count: int | None = Field(default=None, ge=1, le=1000)
+    sweep: dict[str, list[str | int | float | bool]] | None = None
+    cap: int | None = Field(default=None, ge=1, le=1000)
+
+
+class Preempt(Body):
+    reason: Short
+    dry_run: bool = False
 
 
 class StopJob(Body):

@@ -97,4 +97,6 @@ def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
         advice=explain.advice(waits.reason, language),
         reserved_at=waits.reserved_at,
         forecast=plans.forecast(c, job.id),
+        ahead_count=max(waits.ahead_count, len(waits.ahead)),
+        place=waits.place,
     )

@@ -11,7 +11,7 @@ from headway.domain.attempt import Attempt, RankExit
 from headway.domain.checkpoint import LossBill
 from headway.domain.job import Job
 from headway.domain.service import Replica, Service, Split
-from headway.scheduler.plan import Forecast
+from headway.scheduler.plan import Forecast, Place
 
 T = TypeVar("T")
 
@@ -35,6 +35,8 @@ class WaitView:
     advice: str
     reserved_at: datetime | None
     forecast: Forecast | None
+    ahead_count: int
+    place: Place | None
 
 
 @dataclass(frozen=True, slots=True)

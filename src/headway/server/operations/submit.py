@@ -1,6 +1,6 @@
 """Submit a job: fill the template's blanks, refuse what can never run, write the job with its fact."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
+from headway.server.operations.conditions import Wishes, check_priority, conditions_of
 from headway.server.operations.unix import check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
@@ -40,6 +41,24 @@ class Submission:
     source: str | None = None
     workdir: str | None = None
     commit: str | None = None
+    after: Sequence[str] = ()
+    after_ok: Sequence[str] = ()
+    protected: bool = False
+    engines: Sequence[str] = ()
+    excluded: Sequence[str] = ()
+    not_before: datetime | None = None
+
+    @property
+    def wishes(self) -> Wishes:
+        """What it asks for beside the devices."""
+        return Wishes(
+            after=tuple(self.after),
+            after_ok=tuple(self.after_ok),
+            protected=self.protected,
+            engines=tuple(self.engines),
+            excluded=tuple(self.excluded),
+            not_before=self.not_before,
+        )
 
 
 def submit(platform: Platform, c: Connection, submission: Submission, by: str) -> Job:
@@ -68,6 +87,8 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     template, reference = find_template(c, submission.template)
     request = request_of(template.request, submission.resources)
     largest_possible(nodes.all(c), request)
+    priority = submission.priority or Priority.NORMAL
+    check_priority(c, priority, project.name, by)
     given = templates_of.values(template, submission.parameters)
     check_account(platform.settings, c, by)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
@@ -79,7 +100,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         command=tuple(templates_of.fill(filled, word) for word in template.command),
         request=request,
         launcher=template.launcher,
-        priority=submission.priority or Priority.NORMAL,
+        priority=priority,
         parameters=given,
         env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
         workdir=submission.workdir or template.workdir,
@@ -89,6 +110,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         dataset=_first_of_type(template, given, "dataset"),
         commit=submission.commit,
         ready_path=template.ready_path,
+        conditions=conditions_of(c, submission.wishes, request, by),
     )
 
 

@@ -1,0 +1,64 @@
+"""The queue as a whole: arrays of jobs, preemption by hand with its price, and how well starts were predicted."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from headway.domain.job import Job
+from headway.server.access import Verb
+from headway.server.api.asking import AskerHere, OnceHere
+from headway.server.api.bodies import NewArray, Preempt
+from headway.server.api.jobs import find
+from headway.server.operations.arrays import Shape, submit_array
+from headway.server.operations.calibration import Calibration, calibrate
+from headway.server.operations.preempting import Order, Price, price_of, take
+from headway.server.operations.submit import Submission
+from headway.store import predictions
+
+router = APIRouter(tags=["queue"])
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationView:
+    """Hit rates of the predictions made since a moment."""
+
+    since: datetime
+    groups: list[Calibration]
+
+
+@router.post("/jobs/arrays", status_code=201)
+def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
+    """Submit many jobs as one: alike, or one for each combination of parameters."""
+    asker.check(Verb.CREATE, "job", body.project)
+    submission = Submission(**{f.name: getattr(body, f.name) for f in fields(Submission)})
+    shape = Shape(body.count, body.sweep, body.cap)
+    made = once(body, list[Job], lambda c: submit_array(asker.platform, c, submission, shape, asker.name))
+    asker.platform.wake("schedule")
+    return made
+
+
+@router.post("/jobs/{job}/preempt")
+def preempt(job: str, body: Preempt, asker: AskerHere) -> Price:
+    """Take a running job's devices: it may save, and waits again. A dry run only tells what that would destroy."""
+    now = asker.platform.clock.now()
+    if body.dry_run:
+        with asker.platform.database.read() as c:
+            return price_of(c, find(c, asker, job, Verb.PREEMPT), now)
+    with asker.platform.database.write() as c:
+        price = take(c, find(c, asker, job, Verb.PREEMPT), Order(asker.name, now, body.reason))
+    asker.platform.wake("observe", "schedule")
+    return price
+
+
+@router.get("/forecast/calibration")
+def calibration(
+    asker: AskerHere, project: str | None = None, days: Annotated[int, Query(ge=1, le=366)] = 30
+) -> CalibrationView:
+    """How often jobs started within the range they were first told, by project and size: readable by everybody."""
+    asker.check(Verb.READ, "quota")
+    since = asker.platform.clock.now() - timedelta(days=days)
+    with asker.platform.database.read() as c:
+        found = predictions.started(c, since)
+    return CalibrationView(since, calibrate(p for p in found if project in (None, p.project)))
