@@ -195,7 +195,11 @@ def test_a_long_job_may_use_what_the_promised_one_does_not_need() -> None:
 
 def test_against_a_promise_at_an_unknown_time_even_a_short_job_leaves_its_devices_alone() -> None:
     running = [a_running("r", {"n1": (0,)}), a_running("s", {"n2": (0, 1)})]
-    queue = [a_queued("wide", 8), a_queued("short", 7, age=MINUTE, limit=MINUTE), a_queued("small", 6, age=MINUTE)]
+    queue = [
+        a_queued("wide", 8, priority=Priority.HIGH),
+        a_queued("short", 7, age=MINUTE, limit=MINUTE),
+        a_queued("small", 6, age=MINUTE),
+    ]
     plan = schedule(a_snapshot([a_node("n1"), a_node("n2")], queue, running))
     assert started(plan) == {"small": {"n2": (2, 3, 4, 5, 6, 7)}}
     assert waits(plan, "short").reason == BehindOthers("wide", None)
@@ -204,10 +208,15 @@ def test_against_a_promise_at_an_unknown_time_even_a_short_job_leaves_its_device
 def test_a_later_job_of_the_same_project_leaves_the_promised_quota_alone() -> None:
     nodes = [a_node("n1", 4), a_node("n2", 4)]
     running = [a_running("r", {"n1": (0, 1, 2, 3), "n2": (0,)}, project="speech", limit=2 * HOUR)]
-    queue = [a_queued("gang", 4), a_queued("mate", 2, age=2 * MINUTE), a_queued("brief", 2, age=MINUTE, limit=MINUTE)]
+    queue = [
+        a_queued("gang", 4, priority=Priority.HIGH),
+        a_queued("mate", 2, age=2 * MINUTE, priority=Priority.HIGH),
+        a_queued("brief", 2, age=MINUTE, limit=MINUTE),
+    ]
     quotas = {("vision", "h200"): 5, ("speech", "h200"): 8}
     plan = schedule(a_snapshot(nodes, queue, running, quotas=quotas))
     assert set(started(plan)) == {"brief"}
+    plan = schedule(a_snapshot(nodes, queue[:2], running, quotas=quotas))
     assert waits(plan, "mate").reason == BehindOthers("gang", NOW + HOUR)
 
 

@@ -1,43 +1,62 @@
-"""Run times for a forecast: deterministic draws, spread evenly over what the template's past jobs took.
+"""Run times for a forecast: deterministic draws, spread evenly over what past runs took.
 
 Over all draws each job meets every quantile once (a Latin hypercube); which draw meets which is scrambled by the job's
 id, so that jobs do not all run long in the same draw. Never random: same snapshot, same draws.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from datetime import timedelta
-from hashlib import blake2b
+from collections.abc import Sequence
+from math import gcd
+from zlib import crc32
 
 from headway.domain.ids import JobId
-from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
-
-Lengths = Mapping[JobId, timedelta | None]
-"""By job: how long it has its devices, from placement to end. None: unknown."""
-
-
-def draw_lengths(snapshot: Snapshot, runtimes: Runtimes, draws: int) -> Iterator[Lengths]:
-    """Run times of all running and queued jobs, draw by draw."""
-    jobs: tuple[RunningJob | QueuedJob, ...] = (*snapshot.running, *snapshot.queued)
-    strata = {job.id: _scrambled(job.id, draws) for job in jobs}
-    for draw in range(draws):
-        yield {job.id: _length(job, snapshot, runtimes, (strata[job.id][draw] + 0.5) / draws) for job in jobs}
+from headway.scheduler.desk.desk import Desk
+from headway.scheduler.predict import Predictor, Traits
+from headway.scheduler.snapshot import Runtimes
 
 
-def _length(job: RunningJob | QueuedJob, snapshot: Snapshot, runtimes: Runtimes, quantile: float) -> timedelta | None:
-    """What the job says itself; else its history, given that it has run this long already; else its limit."""
-    ran = 0.0
-    if isinstance(job, RunningJob):
-        if job.expected_end is not None:
-            return job.expected_end - job.placed_at
-        ran = (snapshot.now - job.placed_at).total_seconds()
-    history = runtimes.by_template.get(job.template, ())
-    longer = history[bisect_right(history, ran) :]
-    if not longer:
-        return job.limit
-    length = timedelta(seconds=longer[int(quantile * len(longer))])
-    return length if job.limit is None else min(length, job.limit)
+class Draws:
+    """Seconds a job has its devices, from start to end, by draw. None: nobody knows."""
 
+    def __init__(self, desk: Desk, runtimes: Runtimes, draws: int) -> None:
+        self.draws = draws
+        self._predictor = Predictor(runtimes)
+        self._steps = [step for step in range(1, draws + 1) if gcd(step, draws) == 1]
+        self._samples: dict[Traits, Sequence[float]] = {}
+        self._running: dict[JobId, tuple[Sequence[float], float]] = {}
+        self._said: dict[JobId, float] = {}
+        for claim in desk.claims.values():
+            assert claim.traits is not None
+            if claim.own_end and claim.end is not None:
+                self._said[claim.job] = claim.end - claim.began
+            ran = max(0.0, desk.now - claim.began)
+            self._running[claim.job] = (self._predictor.samples(claim.traits, ran), ran)
 
-def _scrambled(job: JobId, draws: int) -> list[int]:
-    return sorted(range(draws), key=lambda draw: blake2b(f"{job}/{draw}".encode(), digest_size=8).digest())
+    def of_running(self, job: JobId, traits: Traits, draw: int) -> float | None:
+        """What the job says itself; else its history, given that it has run this long; else as long again, at most its
+        limit."""
+        if job in self._said:
+            return self._said[job]
+        samples, ran = self._running[job]
+        place = self._place(job, draw)
+        if samples:
+            length = samples[int(place * len(samples))]
+        elif traits.limit is None:
+            return None
+        else:
+            length = ran / max(1 - place, 0.1) if ran else traits.limit
+        return length if traits.limit is None else min(length, max(traits.limit, ran))
+
+    def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
+        """Its history; else its limit."""
+        samples = self._samples.get(traits)
+        if samples is None:
+            samples = self._samples[traits] = self._predictor.samples(traits)
+        if not samples:
+            return traits.limit
+        length = samples[int(self._place(job, draw) * len(samples))]
+        return length if traits.limit is None else min(length, traits.limit)
+
+    def _place(self, job: JobId, draw: int) -> float:
+        seed = crc32(job.encode())
+        step = self._steps[seed % len(self._steps)]
+        return ((seed // 64 + draw * step) % self.draws + 0.5) / self.draws

@@ -1,4 +1,4 @@
-"""When queued jobs will start: a range, from stepping the same `schedule` forward through virtual time.
+"""When queued jobs will start: a range, from stepping the desk forward through virtual time.
 
 Each draw gives every job one run time; all queued jobs share the draw's run. Decides nothing about the real queue, and
 says `unknown` rather than invent a time.
@@ -6,92 +6,123 @@ says `unknown` rather than invent a time.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from heapq import heapify, heappop, heappush
+from datetime import timedelta
 from math import ceil
 
-from headway.domain.ids import JobId, attempt_id
-from headway.scheduler.cycle import schedule
-from headway.scheduler.draws import Lengths, draw_lengths
-from headway.scheduler.plan import Forecast, NodesUnfit, QuotaReached, Reason, Start
-from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
+from headway.domain.ids import JobId
+from headway.scheduler.desk.desk import Desk
+from headway.scheduler.desk.turn import Turn
+from headway.scheduler.draws import Draws
+from headway.scheduler.lane import Lane, Reach, look_ahead
+from headway.scheduler.plan import (
+    ApprovalPending,
+    BudgetSpent,
+    DependencyFailed,
+    Forecast,
+    NodesUnfit,
+    QuotaReached,
+    Reason,
+)
+from headway.scheduler.reasons import Reasons
+from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
-WORK = 200_000
-"""Nodes and jobs one forecast looks at, over all cycles of all draws: seconds on one core, not minutes."""
+SMALL = 3000
+"""Up to that many jobs every end is a moment of its own."""
+BATCH = 0.05
+HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """One draw: when jobs started, and why the others never did."""
+class Ahead:
+    """What all draws came to: one lane a draw, from one desk."""
 
-    starts: Mapping[JobId, datetime]
-    never: Mapping[JobId, str]
+    desk: Desk
+    lanes: tuple[Lane, ...]
+
+    def waits(self, job: JobId) -> list[float]:
+        """Seconds from now to its start, over the draws that reached it, sorted."""
+        return sorted(lane.starts[job] - self.desk.now for lane in self.lanes if job in lane.starts)
 
 
-def forecast(snapshot: Snapshot, runtimes: Runtimes, draws: int = 20, *, work: int = WORK) -> Mapping[JobId, Forecast]:
+def forecast(
+    snapshot: Snapshot, runtimes: Runtimes, draws: int = 20, *, reach: Reach | None = None
+) -> Mapping[JobId, Forecast]:
     """The start-time range of every queued job, over `draws` runs through virtual time.
 
-    Costs about as much as `work / (jobs + nodes)` plans; a start that is not reached within that is `too-far`.
+    Jobs beyond the reach are `too-far`, with the time they will not start before.
     """
-    drawn = [tuple(lengths.items()) for lengths in draw_lengths(snapshot, runtimes, draws)]
-    distinct = dict.fromkeys(drawn)
-    runs = {lengths: _step_through(snapshot, dict(lengths), work // len(distinct)) for lengths in distinct}
-    return {job.id: _range(job.id, snapshot.now, [runs[lengths] for lengths in drawn]) for job in snapshot.queued}
+    desk = Desk(snapshot)
+    ahead = ahead_of(desk, runtimes, draws, reach, snapshot.arrivals)
+    reasons = _Nevers(ahead)
+    return {job.id: _range(job.id, ahead, reasons) for job in snapshot.queued}
 
 
-def _range(job: JobId, as_of: datetime, runs: Sequence[_Run]) -> Forecast:
-    times = sorted(run.starts[job] for run in runs if job in run.starts)
-    median, late = ceil(len(runs) * 0.5) - 1, ceil(len(runs) * 0.9) - 1
-    if late < len(times):
-        return Forecast(job, as_of, times[median], times[late])
-    return Forecast(job, as_of, unknown=next(run.never[job] for run in runs if job in run.never))
+def ahead_of(
+    desk: Desk,
+    runtimes: Runtimes,
+    draws: int = 20,
+    reach: Reach | None = None,
+    arrivals: Sequence[QueuedJob] = (),
+) -> Ahead:
+    """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; they come again."""
+    size = len(desk.claims) + len(desk.lines.asks)
+    reach = reach or Reach(batch=0.0 if size <= SMALL else BATCH)
+    drawn = Draws(desk, runtimes, draws)
+    lanes = [look_ahead(desk.copy(), drawn, n, reach, coming(arrivals, desk, n, draws)) for n in range(draws)]
+    return Ahead(desk, tuple(lanes))
 
 
-def _step_through(snapshot: Snapshot, lengths: Lengths, work: int) -> _Run:
-    """Run cycles at `now` and whenever a job ends or a hold expires, until all have started or nothing more happens."""
-    starts: dict[JobId, datetime] = {}
-    running = {job.id: job for job in snapshot.running}
-    ends = [(job.placed_at + length, job.id) for job in snapshot.running if (length := lengths[job.id]) is not None]
-    heapify(ends)
-    while True:
-        plan = schedule(snapshot)
-        queued = {job.id: job for job in snapshot.queued}
-        for start in plan.starts:
-            starts[start.job] = snapshot.now
-            running[start.job] = _started(queued.pop(start.job), start, snapshot.now)
-            if (length := lengths[start.job]) is not None:
-                heappush(ends, (snapshot.now + length, start.job))
-        work -= len(snapshot.nodes) + len(snapshot.running) + len(snapshot.queued)
-        holds = tuple(hold for hold in snapshot.holds if hold.until > snapshot.now and hold.job not in starts)
-        moments = [*(end for end, _ in ends[:1]), *(hold.until for hold in holds)]
-        if not queued or not moments or work < 0:
-            over = "too-far" if moments else None
-            return _Run(starts, {w.job: over or _why_never(w.reason, bool(running)) for w in plan.waits})
-        now = max(min(moments), snapshot.now)
-        while ends and ends[0][0] <= now:
-            del running[heappop(ends)[1]]
-        snapshot = replace(
-            snapshot, now=now, running=tuple(running.values()), queued=tuple(queued.values()), holds=holds
-        )
+def coming(arrivals: Sequence[QueuedJob], desk: Desk, draw: int, draws: int) -> list[tuple[float, QueuedJob]]:
+    """Past submissions come again, each draw beginning at another point of the past, round and round."""
+    if len(arrivals) < 2:
+        return []
+    times = [desk.seconds(job.submitted_at) for job in arrivals]
+    span = times[-1] - times[0] + (times[-1] - times[0]) / len(times)
+    shift = span * draw / draws
+    again = [((at - times[0] + shift) % span, n) for n, at in enumerate(times)]
+    return [(desk.now + after, _again(arrivals[n], desk, after, n)) for after, n in sorted(again)]
 
 
-def _started(job: QueuedJob, start: Start, now: datetime) -> RunningJob:
-    return RunningJob(
-        id=job.id,
-        attempt=attempt_id(job.id, 1),
-        name=job.name,
-        project=job.project,
-        owner=job.owner,
-        priority=job.priority,
-        device_type=start.device_type,
-        placements=start.placements,
-        placed_at=now,
-        template=job.template,
-        limit=job.limit,
+def _again(job: QueuedJob, desk: Desk, after: float, number: int) -> QueuedJob:
+    return replace(
+        job, id=JobId(f"~{number}"), submitted_at=desk.moment(desk.now + after), after=(), after_ok=(), awaits=None
     )
 
 
-def _why_never(reason: Reason, something_runs_on: bool) -> str:
-    """Nothing ends any more: what still runs has no known end, or the job cannot start as things are."""
-    hopeless = isinstance(reason, NodesUnfit) or (isinstance(reason, QuotaReached) and reason.wanted > reason.quota)
-    return "no-history" if something_runs_on and not hopeless else reason.code
+def _range(job: JobId, ahead: Ahead, nevers: "_Nevers") -> Forecast:
+    times, draws, desk = ahead.waits(job), len(ahead.lanes), ahead.desk
+    median, late = ceil(draws * 0.5) - 1, ceil(draws * 0.9) - 1
+    as_of = desk.moment(desk.now)
+    if late < len(times):
+        return Forecast(job, as_of, as_of + timedelta(seconds=times[median]), as_of + timedelta(seconds=times[late]))
+    short = next(lane for lane in ahead.lanes if job not in lane.starts)
+    if short.stuck:
+        return Forecast(job, as_of, unknown=nevers.why(job, short))
+    stopped = min(lane.stopped for lane in ahead.lanes if job not in lane.starts)
+    return Forecast(
+        job, as_of, unknown="too-far", not_before=desk.moment(min([stopped, *(desk.now + t for t in times)]))
+    )
+
+
+class _Nevers:
+    """Why a job never starts in a lane where nothing ends any more."""
+
+    def __init__(self, ahead: Ahead) -> None:
+        self._ahead = ahead
+        self._reasons: dict[int, Reasons] = {}
+
+    def why(self, job: JobId, lane: Lane) -> str:
+        """`no-history` where something runs on with no known end; else the reason itself."""
+        assert isinstance(lane.last, Turn)
+        desk = lane.last.desk
+        if job in desk.gated:
+            reason = desk.asking.gate(desk.gated[job], desk)
+        else:
+            known = self._reasons.setdefault(id(lane), Reasons(lane.last))
+            reason = known.of(desk.lines.asks[job])
+        assert reason is not None
+        return "no-history" if desk.claims and not _is_hopeless(reason) else reason.code
+
+
+def _is_hopeless(reason: Reason) -> bool:
+    return isinstance(reason, HOPELESS) and not (isinstance(reason, QuotaReached) and reason.wanted <= reason.quota)

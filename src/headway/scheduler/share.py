@@ -1,40 +1,84 @@
-"""What each project holds of each device type, against its quota.
+"""Fair share: how much of a device type each project used lately, against its weight.
 
-A held claim counts as used, so that nobody spends the room a resume will need. Quota never holds up another project.
+Use counts half as much after each half-life. Decides how much later a project's jobs count as submitted; never whether
+they may start.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from math import log, log2
 
-from headway.scheduler.claims import Claim
-from headway.scheduler.plan import QuotaReached
-from headway.scheduler.snapshot import QueuedJob
+from headway.scheduler.desk.accounts import Rule
+from headway.scheduler.policy import Policy
+
+NEAR_NOTHING = 1 / 64
+LN2 = log(2)
 
 
-class Shares:
-    """Devices used by project and type, as a cycle hands them out."""
+def decayed(
+    runs: Iterable[tuple[str, str, datetime, datetime, int]], now: datetime, half_life: timedelta
+) -> dict[tuple[str, str], float]:
+    """Device-hours by (project, device type) as they count at `now`, from runs (project, type, from, to, devices)."""
+    usage: dict[tuple[str, str], float] = defaultdict(float)
+    life = half_life.total_seconds()
+    for project, device_type, began, ended, devices in runs:
+        age = (now - min(ended, now)).total_seconds()
+        span = max(0.0, (min(ended, now) - began).total_seconds())
+        # ∫ 2^(-t/life) over the run, seen from now.
+        usage[project, device_type] += devices * (2 ** (-age / life) - 2 ** (-(age + span) / life)) * life / 3600 / LN2
+    return dict(usage)
 
-    def __init__(self, quotas: Mapping[tuple[str, str], int], claims: Iterable[Claim]) -> None:
-        self._quotas = quotas
-        self._used: Counter[tuple[str, str]] = Counter()
-        for claim in claims:
-            self.add(claim)
 
-    def add(self, claim: Claim) -> None:
-        """Count a claim as used."""
-        self._used[claim.project, claim.device_type] += claim.devices
+class FairShare:
+    """Decayed device-hours by account number, as virtual time passes."""
 
-    def drop(self, claim: Claim) -> None:
-        """Count a claim no longer."""
-        self._used[claim.project, claim.device_type] -= claim.devices
+    def __init__(self, usage: Mapping[tuple[str, str], float], policy: Policy) -> None:
+        self._known = usage
+        self._life = policy.half_life.total_seconds()
+        self._step = policy.fair_shift.total_seconds()
+        self._bound = 0.0 if policy.fifo else policy.fair_bound.total_seconds()
+        self._hours: list[float] = []
+        self._at = 0.0
+        self.shifts: dict[str, float] = {}
+        self.ratios: dict[str, float] = {}
 
-    def room(self, project: str, device_type: str) -> int:
-        """How many devices more the project may take; negative where its quota was lowered below what it has."""
-        return self._quotas.get((project, device_type), 0) - self._used[project, device_type]
+    def copy(self) -> "FairShare":
+        """One that changes apart from this."""
+        twin = object.__new__(FairShare)
+        twin.__dict__.update(self.__dict__)
+        twin._hours, twin.shifts, twin.ratios = self._hours[:], self.shifts, self.ratios
+        return twin
 
-    def reached(self, job: QueuedJob, device_type: str, own: int) -> QuotaReached | None:
-        """The refusal, if this job would exceed its project's quota; `own` devices are used by its own hold."""
-        quota = self._quotas.get((job.project, device_type), 0)
-        used = self._used[job.project, device_type] - own
-        wanted = job.request.devices
-        return QuotaReached(job.project, device_type, quota, used, wanted) if used + wanted > quota else None
+    def advance(self, now: float, rules: Sequence[Rule], used: Sequence[int]) -> None:
+        """Time passes with these devices in use."""
+        for number in range(len(self._hours), len(rules)):
+            rule = rules[number]
+            self._hours.append(self._known.get((rule.branch, rule.device_type), 0.0))
+        seconds = now - self._at
+        if not seconds and self.shifts:
+            return
+        fade = 2 ** (-seconds / self._life)
+        gain = (1 - fade) * self._life / 3600 / LN2
+        self._hours = [hours * fade + devices * gain for hours, devices in zip(self._hours, used, strict=True)]
+        self._at = now
+        if self._bound:
+            self._weigh(rules)
+
+    def _weigh(self, rules: Sequence[Rule]) -> None:
+        totals: dict[str, float] = defaultdict(float)
+        weights: dict[str, float] = defaultdict(float)
+        leaves = [(n, rule) for n, rule in enumerate(rules) if rule.is_project]
+        for number, rule in leaves:
+            totals[rule.device_type] += self._hours[number]
+            weights[rule.device_type] += rule.weight
+        ratios: dict[str, float] = {}
+        for number, rule in leaves:
+            if total := totals[rule.device_type]:
+                ratio = self._hours[number] / total * weights[rule.device_type] / rule.weight
+                ratios[rule.branch] = max(ratio, ratios.get(rule.branch, 0.0))
+        self.ratios = ratios
+        bound, step = self._bound, self._step
+        self.shifts = {
+            project: min(bound, max(-bound, step * log2(max(ratio, NEAR_NOTHING)))) for project, ratio in ratios.items()
+        }

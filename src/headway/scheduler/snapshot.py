@@ -4,7 +4,7 @@ Built by the store, read by everything in this room. It holds no reference to an
 equal plans.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -112,7 +112,7 @@ class Runtimes:
     """
 
     by_template: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    by_kind: Mapping[tuple[str, ...], tuple[float, ...]] = field(default_factory=dict)
+    by_kind: Mapping[tuple[str, ...], Sequence[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ class Snapshot:
     """Everything a plan depends on. `version` is the store's, to be compared when the plan is applied.
 
     `quotas` maps (project, device type) to devices, an absent pair means 0; it stands for a flat tree where `tree` is
-    None. `usage`: past device-hours by (project, device type), decayed to `now` (`share.decayed`). `spent`: this month's
+    None. `usage`: device-hours by (project, device type), decayed to `now` (`share.decayed`). `spent`: this month's
     device-hours, against budgets. `finished`: jobs that others wait for and that have ended, True if they succeeded.
-    `domain_label`: the node label that names a topology domain, as a switch or rack.
+    `arrivals`: submissions of the last days, oldest first, for forecasts. `domain_label`: the node label that names a topology domain, as a switch or rack.
     """
 
     version: int
@@ -139,5 +139,6 @@ class Snapshot:
     finished: Mapping[JobId, bool] = field(default_factory=dict)
     windows: tuple[Window, ...] = ()
     runtimes: Runtimes = Runtimes()
+    arrivals: tuple[QueuedJob, ...] = ()
     domain_label: str = "switch"
     policy: Policy = field(default_factory=Policy)

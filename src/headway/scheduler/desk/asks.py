@@ -1,0 +1,149 @@
+"""How a queued job comes to the desk: what gates it, what line it stands in, and what it counts as submitted at.
+
+Decides order within a class: a job counts as submitted later by a bounded multiple of its predicted length, so that
+short jobs go first and nothing waits for ever.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import TYPE_CHECKING
+
+from headway.domain.ids import JobId
+from headway.domain.job import Priority
+from headway.scheduler.desk.lines import Ask, Line, Spot
+from headway.scheduler.desk.pool import Pool
+from headway.scheduler.plan import ApprovalPending, DependencyFailed, DependencyPending, NotBefore, Reason
+from headway.scheduler.policy import Policy
+from headway.scheduler.predict import Predictor, Traits, seconds_of, traits_of
+from headway.scheduler.snapshot import QueuedJob
+
+if TYPE_CHECKING:
+    from headway.scheduler.desk.desk import Desk
+
+USUAL, LIKELY, AT_MOST = 0.5, 0.75, 0.9
+"""The quantiles of run times for the order, for backfill and ends, and for windows."""
+GRID = 4
+"""Predictions are rounded up to 2^(1/GRID), so that jobs predicted nearly alike are alike."""
+_CLASSES = {priority: priority.order for priority in Priority}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    usual: float | None
+    likely: float | None
+    longest: float | None
+
+
+class Asking:
+    """Makes asks of queued jobs, by one policy."""
+
+    def __init__(self, pools: Sequence[Pool], policy: Policy, has_windows: bool) -> None:
+        self._pools = pools
+        self._policy = policy
+        self._has_windows = has_windows
+        self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
+        self._lengths: dict[Traits, _Lengths] = {}
+
+    def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
+        """What must come before the job may queue at all."""
+        if job.awaits is not None:
+            return ApprovalPending(job.awaits)
+        for earlier in job.after_ok:
+            if desk.finished.get(earlier) is not True:
+                failed = earlier in desk.finished
+                return DependencyFailed(earlier) if failed else DependencyPending(earlier, "succeeded")
+        for earlier in job.after:
+            if earlier not in desk.finished and self._is_known(earlier, desk, waiting):
+                return DependencyPending(earlier, "ended")
+        if job.not_before is not None and desk.seconds(job.not_before) > desk.now:
+            return NotBefore(job.not_before)
+        return None
+
+    def ask(self, job: QueuedJob, desk: "Desk") -> Ask:
+        """The job with its line and its place in it."""
+        traits = traits_of(job)
+        lengths = self._lengths_of(job, traits, desk.predictor)
+        shift = self._shift(lengths.usual)
+        line = desk.lines.number(self._line(job, lengths, desk))
+        spot = Spot(desk.seconds(job.submitted_at) + shift, job.id)
+        return Ask(job, traits, line, spot, lengths.usual, shift)
+
+    def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
+        """How long a running job is believed to run, from its start; in classic backfill its limit."""
+        return traits.limit if self._policy.fifo else predictor.longer_than(traits, ran, LIKELY if ran == 0 else USUAL)
+
+    def accepted(self, job: QueuedJob) -> tuple[int, ...]:
+        """The pools a job may use, most wanted first: by device type, then by engine."""
+        key = (job.request.device_types, job.engines)
+        if key not in self._accepted:
+            types, engines = key
+            able = [
+                number
+                for number, pool in enumerate(self._pools)
+                if job.request.accepts(pool.device_type) and (not engines or pool.engine in engines)
+            ]
+            able.sort(
+                key=lambda number: (
+                    types.index(self._pools[number].device_type) if types else 0,
+                    engines.index(self._pools[number].engine) if engines else 0,
+                )
+            )
+            self._accepted[key] = tuple(able)
+        return self._accepted[key]
+
+    def forget(self) -> None:
+        """Predictions may have changed."""
+        self._lengths.clear()
+
+    def _line(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Line:
+        hold = desk.holds.get(job.id) if desk.holds else None
+        pools = self.accepted(job)
+        if hold:
+            pools = tuple(sorted(pools, key=lambda pool: not (hold.pool == pool and hold.spots)))
+        account = desk.accounts.account
+        return Line(
+            rank=(0 if job.resuming else 10) + _CLASSES[job.priority],
+            project=job.project,
+            owner=job.owner if any(desk.accounts.counts_people(job.project)) else "",
+            nodes=job.request.nodes,
+            wanted=job.request.devices_per_node,
+            pools=pools,
+            accounts=tuple(account(job.project, self._pools[pool].device_type) for pool in pools),
+            length=lengths.likely,
+            longest=lengths.longest if self._has_windows else None,
+            protected=job.protected,
+            excluded=job.excluded,
+            array=job.array,
+            array_cap=job.array_cap,
+            holder=job.id if hold else None,
+        )
+
+    def _lengths_of(self, job: QueuedJob, traits: Traits, predictor: Predictor) -> _Lengths:
+        if job.remaining is not None:
+            left = seconds_of(job.remaining)
+            return _Lengths(left, left, left)
+        if self._policy.fifo:
+            return _Lengths(None, traits.limit, traits.limit)
+        known = self._lengths.get(traits)
+        if known is None:
+            known = _Lengths(*(_rounded(predictor.total(traits, q), traits.limit) for q in (USUAL, LIKELY, AT_MOST)))
+            self._lengths[traits] = known
+        return known
+
+    def _shift(self, length: float | None) -> float:
+        if self._policy.fifo:
+            return 0.0
+        most = self._policy.short_first.total_seconds()
+        return most if length is None else min(most, self._policy.stretch * length)
+
+    def _is_known(self, job: JobId, desk: "Desk", waiting: Collection[JobId]) -> bool:
+        return job in waiting or job in desk.lines.asks or job in desk.claims or job in desk.gated
+
+
+def _rounded(length: float | None, limit: float | None) -> float | None:
+    """Up to the next step of the grid, but the user's own limit exactly."""
+    if length is None or length == limit or length <= 0:
+        return length
+    up: float = 2.0 ** (ceil(GRID * log2(length)) / GRID)
+    return up if limit is None else min(up, limit)

@@ -1,0 +1,276 @@
+"""The working state between cycles: free devices, who has the rest, the queue, the quota accounts.
+
+Changes one event at a time (a submission, an end, time passing), so that one event costs little however long the queue
+is. Decides nothing: a `Turn` does.
+"""
+
+from bisect import bisect_left, insort
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from headway.domain.ids import JobId
+from headway.domain.quota import flat
+from headway.domain.resources import NodeState, Placement
+from headway.scheduler.claims import held_claims
+from headway.scheduler.desk.accounts import Accounts
+from headway.scheduler.desk.asks import Asking
+from headway.scheduler.desk.claims import Claim
+from headway.scheduler.desk.lines import Ask, Lines
+from headway.scheduler.desk.pool import Pool
+from headway.scheduler.desk.reserve import Ending
+from headway.scheduler.predict import Predictor, traits_of
+from headway.scheduler.share import FairShare
+from headway.scheduler.snapshot import QueuedJob, RunningJob, Snapshot
+
+Spots = tuple[tuple[int, int], ...]
+
+
+class Desk:
+    """Everything a cycle reads and changes."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.epoch = snapshot.now
+        self.now = 0.0
+        self.policy = snapshot.policy
+        self.windows = snapshot.windows
+        self.predictor = Predictor(snapshot.runtimes)
+        self.finished: dict[JobId, bool] = dict(snapshot.finished)
+        self.pools, self.names, self.where = lay_out(snapshot)
+        tree = flat(snapshot.quotas) if snapshot.tree is None else snapshot.tree
+        self.accounts = Accounts(tree, snapshot.grants, snapshot.spent)
+        self.accounts.at(self.epoch)
+        self.fair = FairShare(snapshot.usage, snapshot.policy)
+        self.claims: dict[JobId, Claim] = {}
+        self.holds: dict[JobId, Claim] = {}
+        self.endings: list[list[tuple[float, Spots, JobId]]] = [[] for _ in self.pools]
+        self.arrays: Counter[str] = Counter()
+        self.lines = Lines()
+        self.gated: dict[JobId, QueuedJob] = {}
+        self.asking = Asking(self.pools, snapshot.policy, bool(snapshot.windows))
+        for running in sorted(snapshot.running, key=lambda job: (job.placed_at, job.id)):
+            self._seat(running)
+        self._keep(snapshot)
+        self._queue(snapshot.queued)
+
+    def copy(self) -> "Desk":
+        """A desk that changes apart from this one."""
+        twin = object.__new__(Desk)
+        twin.__dict__.update(self.__dict__)
+        twin.pools = [pool.copy() for pool in self.pools]
+        twin.accounts, twin.fair, twin.lines = self.accounts.copy(), self.fair.copy(), self.lines.copy()
+        twin.claims = {job: replace(claim) for job, claim in self.claims.items()}
+        twin.holds, twin.gated, twin.finished = self.holds.copy(), self.gated.copy(), self.finished.copy()
+        twin.endings = [endings[:] for endings in self.endings]
+        twin.arrays = self.arrays.copy()
+        return twin
+
+    def seconds(self, moment: datetime) -> float:
+        """A moment in the desk's time."""
+        return (moment - self.epoch).total_seconds()
+
+    def moment(self, seconds: float) -> datetime:
+        """A time of the desk as a moment."""
+        return self.epoch + timedelta(seconds=seconds)
+
+    def advance(self, now: float) -> None:
+        """Time passes: holds run out, grants begin and end, gates open, overdue ends are predicted anew."""
+        self.now = now
+        self.accounts.at(self.moment(now))
+        self.fair.advance(now, self.accounts.rules, self.accounts.used)
+        for job, hold in [*self.holds.items()] if self.holds else ():
+            if hold.expires is not None and hold.expires <= now:
+                self._expire(job)
+        for pool in range(len(self.pools)):
+            self._predict_anew(pool)
+        self.open_gates()
+
+    def submit(self, job: QueuedJob) -> None:
+        """A job comes into the queue, or to a gate before it."""
+        if self.asking.gate(job, self) is None:
+            self.lines.add(self.asking.ask(job, self))
+        else:
+            self.gated[job.id] = job
+
+    def withdraw(self, job: JobId) -> QueuedJob:
+        """A queued job that nobody wants any more leaves; what was held for it is free."""
+        self.release_hold(job)
+        return self.gated.pop(job) if job in self.gated else self.lines.remove(job).job
+
+    def finish(self, job: JobId, *, succeeded: bool = True) -> None:
+        """A running job has given its devices back."""
+        claim = self.claims.pop(job)
+        self._give_back(claim)
+        self.finished[job] = succeeded
+        if claim.array:
+            self.arrays[claim.array] -= 1
+
+    def place(self, ask: Ask, pool: int, nodes: Sequence[int]) -> Claim:
+        """A queued job takes devices; its hold is over."""
+        self.release_hold(ask.job.id)
+        self.lines.remove(ask.job.id)
+        line = self.lines.lines[ask.line]
+        account = line.accounts[line.pools.index(pool)]
+        claim = Claim(
+            job=ask.job.id,
+            account=account,
+            person=line.owner,
+            pool=pool,
+            spots=tuple((node, line.wanted) for node in nodes),
+            devices=line.devices,
+            began=self.now,
+            end=None if line.length is None else self.now + line.length,
+            traits=ask.traits,
+            array=line.array,
+            takeable=not ask.job.protected and ask.job.preemptible,
+        )
+        self._take(claim)
+        self.claims[claim.job] = claim
+        if line.array:
+            self.arrays[line.array] += 1
+        return claim
+
+    def hold(self, claim: Claim) -> None:
+        """Keep devices for a job."""
+        self.holds[claim.job] = claim
+        self._take(claim)
+
+    def release_hold(self, job: JobId) -> Claim | None:
+        """What was held for a job is free."""
+        hold = self.holds.pop(job, None) if self.holds else None
+        if hold:
+            self._give_back(hold)
+        return hold
+
+    def open_gates(self) -> None:
+        """Jobs whose dependencies, approval or time have come join the queue."""
+        for job in [job for job in self.gated.values() if self.asking.gate(job, self) is None] if self.gated else ():
+            del self.gated[job.id]
+            self.lines.add(self.asking.ask(job, self))
+
+    def ends_in(self, pool: int) -> Sequence[Ending]:
+        """When devices of a pool are believed to come free, in order."""
+        return [(end, spots) for end, spots, _ in self.endings[pool]]
+
+    def _queue(self, queued: Sequence[QueuedJob]) -> None:
+        open_now = []
+        waiting = {job.id for job in queued}
+        for job in queued:
+            if self.asking.gate(job, self, waiting) is None:
+                open_now.append(self.asking.ask(job, self))
+            else:
+                self.gated[job.id] = job
+        self.lines.fill(open_now)
+        self.fair.advance(0.0, self.accounts.rules, self.accounts.used)
+
+    def _seat(self, job: RunningJob) -> None:
+        spots, pool = self._spots(job.placements)
+        began, traits = self.seconds(job.placed_at), traits_of(job)
+        end, own_end = None, job.expected_end is not None
+        if job.expected_end is not None:
+            end = self.seconds(job.expected_end)
+        elif (length := self.asking.length(self.predictor, traits, max(0.0, -began))) is not None:
+            end = began + length
+        claim = Claim(
+            job=job.id,
+            account=self.accounts.account(job.project, job.device_type),
+            person=job.owner,
+            pool=pool,
+            spots=spots,
+            devices=traits.devices,
+            began=began,
+            end=end,
+            traits=traits,
+            own_end=own_end,
+            array=job.array,
+            takeable=not job.protected and job.preemptible,
+            saved=None if job.saved_at is None else self.seconds(job.saved_at),
+            stopping=job.stopping,
+        )
+        self._take(claim)
+        self.claims[job.id] = claim
+        if job.array:
+            self.arrays[job.array] += 1
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        owners = {job.id: job.owner for job in snapshot.queued} if snapshot.holds else {}
+        untils = {hold.job: hold.until for hold in snapshot.holds}
+        for held in held_claims(snapshot):
+            spots, pool = self._spots(held.placements)
+            account = self.accounts.account(held.project, held.device_type)
+            end = None if held.ends is None else self.seconds(held.ends)
+            claim = Claim(held.job, account, owners.get(held.job, ""), pool, spots, held.devices, 0.0, end)
+            claim.expires = self.seconds(untils[held.job])
+            self.hold(claim)
+
+    def _expire(self, job: JobId) -> None:
+        """A hold is over; its job stands in line with the others."""
+        self.release_hold(job)
+        if job in self.lines.asks:
+            self.lines.add(self.asking.ask(self.lines.remove(job).job, self))
+
+    def _spots(self, placements: Sequence[Placement]) -> tuple[Spots, int]:
+        spots, pool = [], 0
+        for placement in placements:
+            place = self.where.get(placement.node)
+            if place is not None:
+                pool = place[0]
+                if self.pools[pool].up[place[1]]:
+                    spots.append((place[1], len(placement.devices)))
+        return tuple(spots), pool
+
+    def _take(self, claim: Claim) -> None:
+        if claim.spots:
+            change = self.pools[claim.pool].change
+            for node, devices in claim.spots:
+                change(node, -devices)
+            if claim.end is not None:
+                insort(self.endings[claim.pool], (claim.end, claim.spots, claim.job))
+        self.accounts.add(claim.account, claim.person, claim.devices)
+
+    def _give_back(self, claim: Claim) -> None:
+        if claim.spots:
+            change = self.pools[claim.pool].change
+            for node, devices in claim.spots:
+                change(node, devices)
+            if claim.end is not None:
+                self._forget_end(claim)
+        self.accounts.add(claim.account, claim.person, -claim.devices)
+
+    def _forget_end(self, claim: Claim) -> None:
+        assert claim.end is not None
+        endings = self.endings[claim.pool]
+        del endings[bisect_left(endings, (claim.end, claim.spots, claim.job))]
+
+    def _predict_anew(self, pool: int) -> None:
+        """A job that outlived its prediction has one again, given that it has run this long."""
+        endings = self.endings[pool]
+        while endings and endings[0][0] < self.now:
+            claim = self.claims.get(endings[0][2])
+            length = None
+            if claim and claim.traits and not claim.own_end and not self.policy.fifo:
+                length = self.asking.length(self.predictor, claim.traits, self.now - claim.began)
+            if claim is None or length is None or claim.began + length <= self.now:
+                return
+            del endings[0]
+            claim.end = claim.began + length
+            insort(endings, (claim.end, claim.spots, claim.job))
+
+
+def lay_out(snapshot: Snapshot) -> tuple[list[Pool], list[list[str]], dict[str, tuple[int, int]]]:
+    """The pools by name; the names of their nodes; and pool and index of each node."""
+    members: dict[tuple[str, str], list[int]] = defaultdict(list)
+    nodes = sorted(snapshot.nodes, key=lambda node: node.name)
+    for index, node in enumerate(nodes):
+        members[node.device_type, node.engine].append(index)
+    pools, names, where = [], [], {}
+    for number, (device_type, engine) in enumerate(sorted(members)):
+        mine = [nodes[index] for index in members[device_type, engine]]
+        pool = Pool(device_type, engine, [n.devices for n in mine], [n.state is NodeState.UP for n in mine])
+        if any(snapshot.domain_label in node.labels for node in mine):
+            pool.domains = [node.labels.get(snapshot.domain_label, "") for node in mine]
+        pools.append(pool)
+        names.append([node.name for node in mine])
+        where.update({node.name: (number, index) for index, node in enumerate(mine)})
+    return pools, names, where

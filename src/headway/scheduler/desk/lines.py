@@ -1,0 +1,134 @@
+"""The queue as lines of jobs that are alike: what refuses the first of a line refuses all of it in this cycle.
+
+Decides which jobs are alike and keeps each line in order. Lines are what makes a long queue cheap: a cycle looks at
+lines, not at jobs.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from headway.domain.ids import JobId
+from headway.scheduler.predict import Traits
+from headway.scheduler.snapshot import QueuedJob
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What its jobs have in common. `length`: the run time that backfill goes by; `longest`: the one that windows go by
+    (None: unknown). `holder`: the one job with a hold. `pools` and `accounts` go together, most wanted first."""
+
+    rank: int
+    project: str
+    owner: str
+    nodes: int
+    wanted: int
+    pools: tuple[int, ...]
+    accounts: tuple[int, ...]
+    length: float | None
+    longest: float | None
+    protected: bool
+    excluded: frozenset[str]
+    array: str | None
+    array_cap: int | None
+    holder: JobId | None
+
+    @property
+    def devices(self) -> int:
+        return self.nodes * self.wanted
+
+
+class Spot(NamedTuple):
+    """A job's place in its line: what it counts as submitted at, then its id."""
+
+    counts_from: float
+    job: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A queued job at the desk. `predicted`: its likely run time; `shift`: how much later it counts for that."""
+
+    job: QueuedJob
+    traits: Traits
+    line: int
+    spot: Spot
+    predicted: float | None
+    shift: float
+
+
+class Lines:
+    """All lines, the jobs in them, and which job comes next in each."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.asks: dict[JobId, Ask] = {}
+        self.live: dict[int, None] = {}
+        self._numbers: dict[Line, int] = {}
+        self._spots: list[list[Spot]] = []
+        self._heads: list[int] = []
+        self._owned: set[int] | None = None
+
+    def copy(self) -> "Lines":
+        """Lines that change apart from these; a queue is copied when it is first added to."""
+        twin = object.__new__(Lines)
+        twin.lines, twin._numbers = self.lines[:], self._numbers.copy()
+        twin.asks, twin.live = self.asks.copy(), self.live.copy()
+        twin._spots, twin._heads, twin._owned = self._spots[:], self._heads[:], set()
+        return twin
+
+    def number(self, line: Line) -> int:
+        """The number of a line; opens it."""
+        found = self._numbers.get(line)
+        if found is None:
+            found = self._numbers[line] = len(self.lines)
+            self.lines.append(line)
+            self._spots.append([])
+            self._heads.append(0)
+            if self._owned is not None:
+                self._owned.add(found)
+        return found
+
+    def add(self, ask: Ask) -> None:
+        """A job comes into its line."""
+        self.asks[ask.job.id] = ask
+        self.live[ask.line] = None
+        insort(self._own(ask.line), ask.spot, lo=self._heads[ask.line])
+
+    def fill(self, asks: list[Ask]) -> None:
+        """Many jobs at once."""
+        asks.sort(key=lambda ask: ask.spot)
+        for ask in asks:
+            self.asks[ask.job.id] = ask
+            self.live[ask.line] = None
+            self._spots[ask.line].append(ask.spot)
+
+    def head(self, line: int) -> Spot:
+        """The first job of a live line."""
+        return self._spots[line][self._heads[line]]
+
+    def remove(self, job: JobId) -> Ask:
+        """A job leaves: it started, or nobody wants it any more."""
+        ask = self.asks.pop(job)
+        number = ask.line
+        if self.head(number) == ask.spot:
+            self._heads[number] += 1
+        else:
+            spots = self._own(number)
+            del spots[bisect_left(spots, ask.spot, lo=self._heads[number])]
+        if self._heads[number] == len(self._spots[number]):
+            self._spots[number], self._heads[number] = [], 0
+            del self.live[number]
+        return ask
+
+    def waiting(self, line: int) -> Iterator[Spot]:
+        """The jobs of a line, first in line first."""
+        return iter(self._spots[line][self._heads[line] :])
+
+    def _own(self, line: int) -> list[Spot]:
+        if self._owned is not None and line not in self._owned:
+            self._owned.add(line)
+            self._spots[line] = self._spots[line][self._heads[line] :]
+            self._heads[line] = 0
+        return self._spots[line]

@@ -1,0 +1,128 @@
+"""Promised starts, and what a later job may take without delaying one.
+
+The first jobs of a pool that wait for capacity are promised the earliest start that the believed ends allow. Decides
+what the promise needs, so that backfill leaves it alone. A promise lives for one cycle and starts nothing itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headway.domain.ids import JobId
+from headway.scheduler.desk.lines import Line
+from headway.scheduler.desk.pool import Limits, Pool
+
+Ending = tuple[float, Sequence[tuple[int, int]]]
+"""When devices come free, and which: (node, devices)."""
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """`job` starts in `pool` at `at` (None: unknown); `spare` is what it then leaves on the nodes it needs."""
+
+    job: JobId
+    line: Line
+    pool: int
+    account: int
+    at: float | None
+    spare: dict[int, int]
+
+    def outlasted_by(self, end: float | None) -> bool:
+        """Whether a job that ends at `end` may still have its devices when the promise falls due."""
+        return self.at is None or end is None or end > self.at
+
+    def spend(self, nodes: Sequence[int], devices: int) -> None:
+        """A job that outlasts the promise took these."""
+        for node in nodes:
+            if node in self.spare:
+                self.spare[node] -= devices
+
+    @property
+    def ending(self) -> Ending | None:
+        """When its devices come free again."""
+        if self.at is None or self.line.length is None:
+            return None
+        return self.at + self.line.length, [(node, self.line.wanted) for node in self.spare]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known of one pool's future: ends in order, promises made before, nodes the job may not have, and spans it
+    must not touch."""
+
+    pool: Pool
+    now: float
+    endings: Sequence[Ending]
+    made: Sequence[Promise]
+    barred: Limits
+    closed: Sequence[Span]
+
+
+def earliest(line: Line, outlook: Outlook) -> tuple[float, list[int]] | None:
+    """When enough nodes have enough free devices if nothing else starts, and which; None: nobody knows."""
+    free, wanted, nodes = _left(outlook), line.wanted, line.nodes
+    able = sum(count >= wanted for node, count in enumerate(free) if node not in outlook.barred)
+    for at, spots in _moments(outlook):
+        for node, devices in spots:
+            before = free[node]
+            free[node] = after = before + devices
+            if before < wanted <= after and node not in outlook.barred:
+                able += 1
+        if able >= nodes and not _touches(at, line.longest, outlook.closed):
+            return at, free
+    return None
+
+
+def promise_at(line: Line, then: list[int], outlook: Outlook) -> dict[int, int]:
+    """Needs the nodes that are least free now, which leaves most to backfill."""
+    return _needing(line, then, outlook, most_first=False)
+
+
+def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
+    """Needs the nodes that are most free now, so that they empty rather than fill while nobody knows the end."""
+    whole = [size if is_up else 0 for size, is_up in zip(outlook.pool.sizes, outlook.pool.up, strict=True)]
+    for promise in outlook.made:
+        for node in promise.spare:
+            whole[node] -= promise.line.wanted
+    return _needing(line, whole, outlook, most_first=True)
+
+
+def _needing(line: Line, then: Sequence[int], outlook: Outlook, *, most_first: bool) -> dict[int, int]:
+    needed: dict[int, int] = {}
+    for node in outlook.pool.by_free(most_first=most_first):
+        if then[node] >= line.wanted and node not in outlook.barred:
+            needed[node] = then[node] - line.wanted
+            if len(needed) == line.nodes:
+                return needed
+    return {}
+
+
+def _left(outlook: Outlook) -> list[int]:
+    """Free devices now, less what earlier promises need."""
+    free = outlook.pool.free[:]
+    for promise in outlook.made:
+        for node in promise.spare:
+            free[node] -= promise.line.wanted
+    return free
+
+
+def _moments(outlook: Outlook) -> Iterator[Ending]:
+    """Ends in order of time, those at one moment together; ends that have passed count as now."""
+    more = [ending for promise in outlook.made if (ending := promise.ending)]
+    more += [(end, ()) for _, end in outlook.closed if end > outlook.now]
+    endings = sorted([*outlook.endings, *more], key=_when) if more else outlook.endings
+    at, spots = outlook.now, list[tuple[int, int]]()
+    for end, freed in endings:
+        if end > at:
+            yield at, spots
+            at, spots = end, []
+        spots.extend(freed)
+    yield at, spots
+
+
+def _when(ending: Ending) -> float:
+    return ending[0]
+
+
+def _touches(at: float, length: float | None, closed: Sequence[Span]) -> bool:
+    return any(at < ends and (length is None or at + length > begins) for begins, ends in closed)

@@ -1,0 +1,304 @@
+"""One walk through the queue: who starts now, who is promised a start, for whom lent devices are taken back.
+
+Decides for one line at a time, in the order of the queue. What was given or promised earlier in the same turn is never
+taken back.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+from headway.domain.ids import JobId
+from headway.scheduler.desk.claims import Claim
+from headway.scheduler.desk.closures import Closures
+from headway.scheduler.desk.desk import Desk
+from headway.scheduler.desk.lines import Ask, Line
+from headway.scheduler.desk.pool import Limits
+from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
+from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_at, promise_sometime
+
+Key = tuple[int, bool, float, JobId, int]
+Refused = Promise | str
+"""Why one pool is no way to go: the promise it would delay, or one of the words below."""
+QUOTA, ARRAY, WINDOW, LENT, PROTECTED, SHORT = "quota", "array", "window", "lent", "protected", "short"
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A job that started: its nodes are indices into its pool."""
+
+    ask: Ask
+    claim: Claim
+    borrowed: bool
+
+
+class Turn:
+    """The walk, and what came of it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.began: list[Began] = []
+        self.promises: dict[int, list[Promise]] = defaultdict(list)
+        self.takings: dict[JobId, Taking] = {}
+        self.closures = Closures(desk)
+        self._able: dict[tuple[int, int], int] = {}
+        self._borrowed: set[JobId] | None = None
+        self._lenders: dict[int, bool] = {}
+
+    def run(self, *, promise_all: bool = False) -> "Turn":
+        """Walk the queue until nobody more can start; with `promise_all` until all promises are made too."""
+        heap: list[Key] = []
+        hopeful: set[int] = set()
+        for number in self.desk.lines.live:
+            heap.append(self.key(number))
+            if self._may_move(self.desk.lines.lines[number]):
+                hopeful.add(number)
+        if not hopeful and not promise_all:
+            return self
+        heapify(heap)
+        while heap and (hopeful or (promise_all and self._promises_left())):
+            key = heappop(heap)
+            number = key[-1]
+            now_at = self.key(number)
+            if now_at != key:
+                heappush(heap, now_at)
+            elif self._serve(number):
+                if number in self.desk.lines.live:
+                    heappush(heap, self.key(number))
+                else:
+                    hopeful.discard(number)
+            else:
+                hopeful.discard(number)
+        return self
+
+    def key(self, number: int) -> Key:
+        """Where the first job of a line stands in the queue."""
+        desk = self.desk
+        line, spot = desk.lines.lines[number], desk.lines.head(number)
+        if desk.policy.fifo:
+            return (line.rank, False, spot[0], spot[1], number)
+        return (line.rank, self.is_borrowing(line), spot[0] + desk.fair.shifts.get(line.project, 0.0), spot[1], number)
+
+    def is_borrowing(self, line: Line) -> bool:
+        """Whether a start of this line would be on borrowed quota wherever it may go."""
+        borrows, devices = self.desk.accounts.borrows, line.devices
+        return all(borrows(account, devices) for account in line.accounts)
+
+    def refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
+        """The nodes for the first job of a line, or why it may not start in this pool now."""
+        desk, devices = self.desk, line.devices
+        if line.array_cap is not None and desk.arrays[line.array or ""] >= line.array_cap:
+            return ARRAY
+        if not desk.accounts.may_have(account, line.owner, devices):
+            return QUOTA
+        if line.protected and desk.accounts.protected_refusal(account, devices):
+            return PROTECTED
+        if self.closures.bars_all(line, pool):
+            return WINDOW
+        barred = self.closures.barred(line, pool)
+        nodes = desk.pools[pool].fit(line.nodes, line.wanted, barred or None)
+        if nodes is None:
+            return WINDOW if self.closures.is_why(line, pool) else SHORT
+        if desk.accounts.not_lent(account, devices, self.free(pool)):
+            return LENT
+        return self._behind(line, pool, account, nodes, barred)
+
+    def free(self, pool: int) -> int:
+        """Free devices of the pool's type, in all pools of it."""
+        device_type = self.desk.pools[pool].device_type
+        return sum(other.free_devices for other in self.desk.pools if other.device_type == device_type)
+
+    def _serve(self, number: int) -> bool:
+        """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
+        desk, line = self.desk, self.desk.lines.lines[number]
+        job = desk.lines.head(number).job
+        hold = desk.release_hold(job) if line.holder else None
+        refusals: dict[int, Refused] = {}
+        for pool, account in zip(line.pools, line.accounts, strict=True):
+            kept = self._as_held(line, hold, pool, account)
+            found = kept or self.refused(line, pool, account)
+            if isinstance(found, list):
+                self._start(desk.lines.asks[job], pool, found, account, exactly=kept is not None)
+                return True
+            refusals[pool] = found
+        if hold:
+            desk.hold(hold)
+        elif not self._take_back(job, line, refusals):
+            self._promise(job, line, refusals)
+        return False
+
+    def _start(self, ask: Ask, pool: int, nodes: list[int], account: int, *, exactly: bool) -> None:
+        borrowed = self.desk.accounts.borrows(account, self.desk.lines.lines[ask.line].devices)
+        claim = self.desk.place(ask, pool, nodes)
+        self.began.append(Began(ask, claim, borrowed))
+        self._able.clear()
+        for promise in self.promises[pool] if not exactly else ():
+            if promise.outlasted_by(claim.end):
+                promise.spend(nodes, self.desk.lines.lines[ask.line].wanted)
+
+    def _as_held(self, line: Line, hold: Claim | None, pool: int, account: int) -> list[int] | None:
+        """The held placement exactly, if it has the shape of the request and quota allows it."""
+        if hold is None or hold.pool != pool or not line.nodes == len(hold.spots) == len(dict(hold.spots)):
+            return None
+        free = self.desk.pools[pool].free
+        exact = all(devices == line.wanted <= free[node] for node, devices in hold.spots)
+        if not exact or not self.desk.accounts.may_have(account, line.owner, line.devices):
+            return None
+        return [node for node, _ in hold.spots]
+
+    def _behind(self, line: Line, pool: int, account: int, nodes: list[int], barred: Limits) -> Refused | list[int]:
+        """Other nodes if these would delay a promise, or the promise that leaves none."""
+        if not self.promises:
+            return nodes
+        end = None if line.length is None else self.desk.now + line.length
+        outlasted = [made for promises in self.promises.values() for made in promises if made.outlasted_by(end)]
+        here = [made for made in outlasted if made.pool == pool]
+        if not here and line.wanted == self.desk.pools[pool].sizes[nodes[0]]:
+            return self._on_kept(line, pool, nodes, barred)
+        limits = dict(barred)
+        for made in here:
+            for node, spare in made.spare.items():
+                limits[node] = min(spare, limits.get(node, spare))
+            if any(limits.get(node, line.wanted) < line.wanted for node in nodes):
+                found = self.desk.pools[pool].fit(line.nodes, line.wanted, limits)
+                if found is None:
+                    return made
+                nodes = found
+        if any(made.account == account for made in outlasted) and self._overdraws(line, account, outlasted):
+            return next(made for made in outlasted if made.account == account)
+        return nodes
+
+    def _on_kept(self, line: Line, pool: int, nodes: list[int], barred: Limits) -> list[int]:
+        """A gang that ends in time takes nodes that are kept for promises first, and leaves others to longer ones."""
+        free = self.desk.pools[pool].free
+        kept = {node for made in self.promises[pool] for node in made.spare if node not in barred}
+        first = sorted(node for node in kept if free[node] == line.wanted)[: line.nodes]
+        rest = [node for node in self.desk.pools[pool].fit(line.nodes, line.wanted, barred or None) or nodes]
+        return (first + [node for node in rest if node not in first])[: line.nodes]
+
+    def _overdraws(self, line: Line, account: int, promises: Sequence[Promise]) -> bool:
+        """Whether the job would spend quota that these promises to its own project need."""
+        room = self.desk.accounts.room(account)
+        promised = sum(made.line.devices for made in promises if made.account == account)
+        return room is not None and line.devices > room - promised
+
+    def _promise(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> None:
+        """Promise a start in the pool where it can be soonest, if it waits for capacity there."""
+        if line.array_cap is not None or not any(refused == SHORT for refused in refusals.values()):
+            return
+        timed: list[tuple[float, int, list[int]]] = []
+        untimed: list[int] = []
+        for pool, account in zip(line.pools, line.accounts, strict=True):
+            if refusals[pool] == SHORT and self._may_promise(line, pool, account):
+                found = earliest(line, self.outlook(line, pool))
+                if found:
+                    timed.append((found[0], pool, found[1]))
+                else:
+                    untimed.append(pool)
+        if timed:
+            at, pool, then = min(timed, key=lambda found: found[0])
+            self._keep_promise(job, line, pool, at, promise_at(line, then, self.outlook(line, pool)))
+        elif untimed:
+            self._keep_promise(job, line, untimed[0], None, promise_sometime(line, self.outlook(line, untimed[0])))
+
+    def _may_promise(self, line: Line, pool: int, account: int) -> bool:
+        made = self.promises[pool]
+        if len(made) >= (1 if self.desk.policy.fifo else self.desk.policy.reservations):
+            return False
+        everything = [promise for promises in self.promises.values() for promise in promises]
+        return not self._overdraws(line, account, everything) and self.desk.pools[pool].could_fit(
+            line.nodes, line.wanted
+        )
+
+    def _keep_promise(self, job: JobId, line: Line, pool: int, at: float | None, spare: dict[int, int]) -> None:
+        if spare:
+            account = line.accounts[line.pools.index(pool)]
+            self.promises[pool].append(Promise(job, line, pool, account, at, spare))
+
+    def outlook(self, line: Line, pool: int) -> Outlook:
+        """What is known of a pool's future, for one line."""
+        desk = self.desk
+        return Outlook(
+            desk.pools[pool],
+            desk.now,
+            desk.ends_in(pool),
+            self.promises[pool],
+            self.closures.excluded(line, pool),
+            self.closures.spans(line, pool),
+        )
+
+    def _take_back(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> bool:
+        """Take lent devices back for a job within its guarantee that waits for capacity."""
+        if not self._may_reclaim(line):
+            return False
+        if self._borrowed is None:
+            self._borrowed = on_borrowed(self.desk)
+        for pool, account in zip(line.pools, line.accounts, strict=True):
+            if refusals[pool] == SHORT and not self.desk.accounts.borrows(account, line.devices):
+                found = taking(self.desk, line, pool, self._borrowed, self.closures.barred(line, pool))
+                if found:
+                    self._clear(job, line, account, found)
+                    return True
+        return False
+
+    def _clear(self, job: JobId, line: Line, account: int, found: Taking) -> None:
+        """Victims are asked to end; what is free of the freed room already is held."""
+        desk = self.desk
+        self.takings[job] = found
+        for victim in found.victims:
+            desk.claims[victim.job].stopping = True
+        free = desk.pools[found.pool].free
+        spots = tuple((node, min(free[node], line.wanted)) for node in found.nodes if free[node])
+        desk.hold(Claim(job, account, line.owner, found.pool, spots, line.devices, desk.now, None))
+        self._able.clear()
+
+    def _may_move(self, line: Line) -> bool:
+        """Whether it is worth asking: some pool has room for it, it has a hold, or lent devices could be taken back."""
+        if line.holder:
+            return True
+        for pool in line.pools:
+            key = (pool, line.wanted)
+            able = self._able.get(key)
+            if able is None:
+                able = self._able[key] = self.desk.pools[pool].able(line.wanted)
+            if able >= line.nodes:
+                return True
+        return self._may_reclaim(line)
+
+    def _may_reclaim(self, line: Line) -> bool:
+        if not self.desk.policy.reclaim or self.desk.policy.fifo or line.array_cap is not None:
+            return False
+        rules = self.desk.accounts.rules
+        return any(
+            rules[account].guaranteed and not self.desk.accounts.borrows(account, line.devices) and self._lent(account)
+            for account in line.accounts
+        )
+
+    def _lent(self, account: int) -> bool:
+        """Whether anybody else is beyond its guarantee of this device type."""
+        if account not in self._lenders:
+            rules, used = self.desk.accounts.rules, self.desk.accounts.used
+            device_type = rules[account].device_type
+            self._lenders[account] = any(
+                rule.is_project and rule.device_type == device_type and used[n] > rule.guaranteed != rule.ceiling
+                for n, rule in enumerate(rules)
+                if n != account
+            )
+        return self._lenders[account]
+
+    def _promises_left(self) -> bool:
+        most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
+        return any(len(self.promises[pool]) < most for pool in range(len(self.desk.pools)))
+
+    def queue(self) -> Iterator[tuple[Key, Ask]]:
+        """Everybody who waits in a line, in order."""
+        lines = self.desk.lines
+        shifts = self.desk.fair.shifts
+        keys: list[Key] = []
+        for number in lines.live:
+            rank, borrowing, _, _, _ = self.key(number)
+            shift = 0.0 if self.desk.policy.fifo else shifts.get(lines.lines[number].project, 0.0)
+            keys += [(rank, borrowing, counts + shift, job, number) for counts, job in lines.waiting(number)]
+        keys.sort()
+        return ((key, lines.asks[key[3]]) for key in keys)

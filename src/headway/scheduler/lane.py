@@ -1,0 +1,109 @@
+"""One draw of a forecast: the desk stepped forward through virtual time, by the very turns that plan the real queue.
+
+Ends may be taken in batches: those within a small part of the time looked ahead so far count as one moment. Decides
+nothing about the real queue.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+
+from headway.domain.ids import JobId
+from headway.scheduler.desk.desk import Desk
+from headway.scheduler.desk.lines import Ask
+from headway.scheduler.desk.turn import Turn
+from headway.scheduler.draws import Draws
+from headway.scheduler.snapshot import QueuedJob
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far to look: until `first` jobs have started and `seconds` are over. `batch`: the part of the time looked
+    ahead within which ends count as one moment (0: each by itself)."""
+
+    first: int = 2000
+    seconds: float = 86400.0
+    batch: float = 0.0
+    steps: int = 20000
+
+
+@dataclass(slots=True)
+class Lane:
+    """When queued jobs started in this draw (seconds of the desk), and where it stopped. `stuck`: nothing ends any
+    more."""
+
+    starts: dict[JobId, float] = field(default_factory=dict)
+    stopped: float = 0.0
+    stuck: bool = False
+    last: Turn | None = None
+
+
+def look_ahead(
+    desk: Desk, draws: Draws, draw: int, reach: Reach, coming: Sequence[tuple[float, QueuedJob]] = ()
+) -> Lane:
+    """Run one draw on a desk of its own; `coming` are submissions still to come, in order."""
+    lane, begun = Lane(), desk.now
+    ends = [
+        (max(desk.now, claim.began + length), job)
+        for job, claim in desk.claims.items()
+        if claim.traits and (length := draws.of_running(job, claim.traits, draw)) is not None
+    ]
+    heapify(ends)
+    wanted = min(reach.first, len(desk.lines.asks) + len(desk.gated))
+    real, arrived = set(desk.lines.asks) | set(desk.gated), 0
+    for _ in range(reach.steps):
+        desk.advance(desk.now)
+        turn = lane.last = Turn(desk).run()
+        for began in turn.began:
+            _start(began.ask, desk, lane, ends, draws.of_queued(began.ask.job.id, began.ask.traits, draw))
+        _take(turn, desk, lane, ends, draws, draw)
+        lane.stopped = desk.now
+        reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
+        if reached or real <= lane.starts.keys():
+            return lane
+        if (at := _next(desk, ends, coming[arrived:])) is None:
+            lane.stuck = True
+            return lane
+        at = max(at, desk.now + reach.batch * (desk.now - begun))
+        _pass(desk, ends, at)
+        while arrived < len(coming) and coming[arrived][0] <= at:
+            desk.submit(coming[arrived][1])
+            arrived += 1
+    return lane
+
+
+def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[float, QueuedJob]]) -> float | None:
+    moments = [hold.expires for hold in desk.holds.values() if hold.expires is not None]
+    moments += [at for window in desk.windows if (at := desk.seconds(window.ends)) > desk.now]
+    moments += [desk.seconds(j.not_before) for j in desk.gated.values() if j.not_before]
+    moments = [at for at in moments if at > desk.now]
+    if ends:
+        moments.append(ends[0][0])
+    if coming:
+        moments.append(coming[0][0])
+    return min(moments, default=None)
+
+
+def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float) -> None:
+    desk.now = at
+    while ends and ends[0][0] <= at:
+        _, job = heappop(ends)
+        if job in desk.claims:
+            desk.finish(job)
+
+
+def _start(ask: Ask, desk: Desk, lane: Lane, ends: list[tuple[float, JobId]], length: float | None) -> None:
+    lane.starts.setdefault(ask.job.id, desk.now)
+    if length is not None:
+        heappush(ends, (desk.now + length, ask.job.id))
+
+
+def _take(turn: Turn, desk: Desk, lane: Lane, ends: list[tuple[float, JobId]], draws: Draws, draw: int) -> None:
+    """Lent devices come back at once; what was taken does not come again in this draw."""
+    for job, taking in turn.takings.items():
+        ask = desk.lines.asks[job]
+        for victim in taking.victims:
+            desk.finish(victim.job)
+        desk.release_hold(job)
+        desk.place(ask, taking.pool, taking.nodes)
+        _start(ask, desk, lane, ends, draws.of_queued(job, ask.traits, draw))

@@ -1,0 +1,103 @@
+"""Why a job waits, after a turn: the refusal nearest to a start, with its numbers.
+
+Jobs of one line share a reason, but for those with something of their own.
+"""
+
+from typing import get_args
+
+from headway.domain.ids import JobId
+from headway.scheduler.desk.lines import Ask, Line
+from headway.scheduler.desk.reserve import Promise
+from headway.scheduler.desk.turn import ARRAY, LENT, PROTECTED, QUOTA, WINDOW, Refused, Turn
+from headway.scheduler.plan import (
+    ArrayFull,
+    BehindOthers,
+    CapacityShort,
+    NodesUnfit,
+    QuotaReached,
+    Reason,
+    Reclaiming,
+    WindowAhead,
+)
+
+_KINDS = get_args(Reason)
+
+
+class Reasons:
+    """Reasons by line, each made once."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._desk = turn.desk
+        self._of_line: dict[int, Reason] = {}
+        self._held: dict[int, int] = {}
+
+    def of(self, ask: Ask) -> Reason:
+        """Why this job waits."""
+        line = self._desk.lines.lines[ask.line]
+        taking = self._turn.takings.get(ask.job.id)
+        if taking:
+            return Reclaiming(self._desk.pools[taking.pool].device_type, line.devices, len(taking.victims))
+        if line.holder:
+            return self._of_holder(ask.job.id, line)
+        if ask.line not in self._of_line:
+            self._of_line[ask.line] = self._dominant(line)
+        return self._of_line[ask.line]
+
+    def _of_holder(self, job: JobId, line: Line) -> Reason:
+        hold = self._desk.release_hold(job)
+        reason = self._dominant(line)
+        if hold:
+            self._desk.hold(hold)
+            stopping = sum(claim.stopping for claim in self._desk.claims.values() if claim.pool == hold.pool)
+            if stopping and isinstance(reason, CapacityShort) and hold.devices:
+                return Reclaiming(self._desk.pools[hold.pool].device_type, line.devices, stopping)
+        return reason
+
+    def _dominant(self, line: Line) -> Reason:
+        """Of several ways to go the nearest to a start; of two alike, that of the more wanted pool."""
+        told = [self._reason(line, pool, account) for pool, account in zip(line.pools, line.accounts, strict=True)]
+        if not told:
+            ask = next(iter(self._desk.lines.waiting(self._desk.lines.number(line))))
+            wanted = ", ".join(self._desk.lines.asks[ask.job].job.request.device_types)
+            return CapacityShort(wanted, line.devices, line.nodes, free=0, held=0)
+        return min(told, key=_distance)
+
+    def _reason(self, line: Line, pool: int, account: int) -> Reason:
+        refused = self._turn.refused(line, pool, account)
+        if isinstance(refused, list):  # It fits after all: the walk ended before it, or its gang was passed over.
+            return self._short(line, pool)
+        if isinstance(refused, Promise):
+            return BehindOthers(refused.job, None if refused.at is None else self._desk.moment(refused.at))
+        return self._said(line, pool, account, refused)
+
+    def _said(self, line: Line, pool: int, account: int, refused: Refused) -> Reason:
+        accounts = self._desk.accounts
+        reason: Reason | None = None
+        if refused == QUOTA:
+            reason = accounts.refusal(account, line.owner, line.devices)
+        elif refused == PROTECTED:
+            reason = accounts.protected_refusal(account, line.devices)
+        elif refused == LENT:
+            reason = accounts.not_lent(account, line.devices, self._turn.free(pool))
+        elif refused == ARRAY:
+            array, cap = line.array or "", line.array_cap or 0
+            reason = ArrayFull(array, cap, self._desk.arrays[array])
+        elif refused == WINDOW:
+            window = self._turn.closures.first(line, pool)
+            reason = WindowAhead(window.name, window.begins, window.ends) if window else None
+        return reason or self._short(line, pool)
+
+    def _short(self, line: Line, number: int) -> Reason:
+        pool = self._desk.pools[number]
+        if pool.could_fit(line.nodes, line.wanted, every=True) and not pool.could_fit(line.nodes, line.wanted):
+            return NodesUnfit(pool.device_type, sum(not is_up for is_up in pool.up))
+        if number not in self._held:
+            held = [claim for claim in self._desk.holds.values() if claim.pool == number]
+            self._held[number] = sum(devices for claim in held for _, devices in claim.spots)
+        return CapacityShort(pool.device_type, line.devices, line.nodes, pool.free_devices, self._held[number])
+
+
+def _distance(reason: Reason) -> tuple[int, int]:
+    over = reason.used + reason.wanted - reason.quota if isinstance(reason, QuotaReached) else 0
+    return _KINDS.index(type(reason)), over
