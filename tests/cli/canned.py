@@ -206,3 +206,94 @@ def a_statement() -> dict[str, Any]:
         "totals": {"cpu/occupancy": 12345, "cpu/resident": 60},
         "device_seconds": 12405,
     }
+
+
+def a_table() -> dict[str, Any]:
+    """The quota table on the wire: a department, a project that lends, one that borrows."""
+    entry = {
+        "branch": "research",
+        "is_project": False,
+        "parent": None,
+        "device_type": "h200",
+        "guaranteed": 16,
+        "granted": 0,
+        "borrow_ceiling": None,
+        "lend_ceiling": None,
+        "weight": 1.0,
+        "per_person": None,
+        "budget": {"soft": None, "hard": None},
+        "used": 14,
+        "borrowed": 0,
+        "idle": 2,
+    }
+    nlp = entry | {"branch": "nlp", "is_project": True, "parent": "research", "guaranteed": 8, "used": 2, "idle": 6}
+    nlp |= {"borrow_ceiling": 0, "lend_ceiling": 4, "budget": {"soft": 5000.0, "hard": None}}
+    vision = nlp | {"branch": "vision", "used": 12, "borrowed": 4, "idle": 0, "borrow_ceiling": None, "per_person": 6}
+    lent = {"project": "vision", "owner": "bob", "job": "j-77", "attempt": "j-77.1", "device_type": "h200"}
+    return {
+        "version": 3,
+        "in_force_from": AT,
+        "content": "[projects.nlp]\ncards.h200 = { guaranteed = 8 }\n",
+        "entries": [entry, nlp, vision],
+        "lent": [lent | {"devices": 4, "since": AT}],
+        "coming": [4],
+        "proposed": [5, 6],
+    }
+
+
+def a_version(number: int, **changes: Any) -> dict[str, Any]:
+    """A version of the quota table on the wire."""
+    version = {
+        "number": number,
+        "author": "olga",
+        "reason": "新的一年",
+        "content": "",
+        "diff": ["projects.nlp.cards.h200.guaranteed: 4 → 8"],
+        "based_on": number - 1,
+        "proposed_at": AT,
+        "approved_by": "root",
+        "approved_at": AT,
+        "in_force_from": AT,
+    }
+    return version | changes
+
+
+def a_grant(**changes: Any) -> dict[str, Any]:
+    """A request for a grant on the wire."""
+    grant = {
+        "id": "g-1",
+        "project": "nlp",
+        "device_type": "h200",
+        "devices": 8,
+        "begins": AT,
+        "ends": "2026-12-24T00:00:00Z",
+        "reason": "a paper",
+        "requested_by": "ann",
+        "requested_at": AT,
+        "state": "requested",
+        "decided_by": None,
+        "decided_at": None,
+        "note": None,
+        "warned_at": None,
+    }
+    return grant | changes
+
+
+def a_price() -> dict[str, Any]:
+    """What taking a job would destroy, on the wire."""
+    price = {"job": "j-8a0", "project": "nlp", "owner": "ann", "devices": 2, "saved_at": AT}
+    return price | {"lost_device_seconds": 1200, "step": 120}
+
+
+def a_window() -> dict[str, Any]:
+    """A window on the wire."""
+    content = {"name": "power", "begins": AT, "ends": "2026-12-01T08:00:00Z", "nodes": ["n1", "n2"]}
+    content |= {"device_type": None, "project": None}
+    return {"id": "w-1", "content": content, "reason": "ups", "set_by": "olga", "set_at": AT, "cancelled_at": None}
+
+
+def a_calibration() -> dict[str, Any]:
+    """Hit rates on the wire."""
+    group = {"project": None, "size": None, "predictions": 120, "within_p50": 0.51, "within_p90": 0.9}
+    group |= {"median_error_s": 340.0, "mean_error_s": 1900.5}
+    return {"since": AT, "groups": [group, group | {"project": "nlp", "size": "8", "predictions": 7}]}

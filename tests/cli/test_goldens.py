@@ -33,6 +33,17 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("why", "j-8a0"),
         {"/jobs/j-8a0": canned.broken(), "/jobs/j-8a0/bills": [canned.a_bill()]},
     ),
+    "quota-show": (("quota", "show"), {"/quota": canned.a_table()}),
+    "quota-history": (
+        ("quota", "history"),
+        {"/quota/versions": [canned.a_version(3, approved_by=None), canned.a_version(2)]},
+    ),
+    "grant-ls": (
+        ("grant", "ls"),
+        {"/grants": [{"request": canned.a_grant(state="approved"), "active": True, "ends_soon": True}]},
+    ),
+    "window-ls": (("window", "ls"), {"/windows": [canned.a_window()]}),
+    "calibration": (("forecast", "calibration"), {"/forecast/calibration": canned.a_calibration()}),
     "bills": (("bills", "j-8a0"), {"/jobs/j-8a0/bills": [canned.a_bill()]}),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from headway.cli.language import say
-from headway.cli.quantities import seconds_of
+from headway.cli.quantities import moment_of, seconds_of
 
 
 class Named(click.ParamType[str]):
@@ -33,6 +33,18 @@ class Duration(click.ParamType[float]):
             self.fail(say("error.duration", value=value), param, ctx)
 
 
+class Moment(click.ParamType[str]):
+    """`2026-12-01`, `2026-12-01T14:00` in the reader's zone unless it names one, or `+7d` from now; as ISO 8601."""
+
+    name = "moment"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return moment_of(str(value))
+        except ValueError:
+            self.fail(say("error.moment", value=value), param, ctx)
+
+
 class Setting(click.ParamType[tuple[str, str]]):
     """`KEY=VALUE`."""
 
@@ -54,4 +66,5 @@ NODE = Named("nodes")
 SERVICE = Named("services")
 MODEL = Named("models")
 DURATION = Duration()
+MOMENT = Moment()
 SETTING = Setting()

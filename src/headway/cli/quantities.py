@@ -1,7 +1,7 @@
 """Numbers, times and sizes as people read them: a unit always, `—` for what is not known, 0 for nothing."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from headway.cli.language import say
@@ -66,6 +66,14 @@ def seconds_of(text: str) -> float:
     if found is None:
         raise ValueError(text)
     return float(found[1]) * SECONDS[found[2]]
+
+
+def moment_of(text: str) -> str:
+    """A moment as people type it, as JSON wants it. Raises ValueError."""
+    typed = text.strip()
+    if typed.startswith("+"):
+        return (datetime.now().astimezone() + timedelta(seconds=seconds_of(typed[1:]))).isoformat(timespec="seconds")
+    return datetime.fromisoformat(typed).astimezone().isoformat(timespec="seconds")
 
 
 def parse(moment: str) -> datetime:

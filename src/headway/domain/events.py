@@ -10,18 +10,23 @@ from typing import ClassVar, get_args
 
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
+from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.queue_events import (
+    BudgetReached,
+    GrantDecided,
+    GrantEnding,
+    GrantExpired,
+    GrantRequested,
+    PreemptionOrdered,
+    ProjectClosed,
+    QuotaApproved,
+    QuotaProposed,
+    WindowCancelled,
+    WindowSet,
+)
 from headway.domain.resources import Placement
 from headway.domain.service import Share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """`at` is aware UTC; `by` is a user name, `agent:<node>`, or `server`."""
-
-    kind: ClassVar[str]
-    at: datetime
-    by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,98 +48,6 @@ class QuotaSet(Event):
     project: str
     device_type: str
     devices: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectClosed(Event):
-    """Its quota is free from here on."""
-
-    kind: ClassVar[str] = "project-closed"
-    project: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaProposed(Event):
-    kind: ClassVar[str] = "quota-proposed"
-    version: int
-    based_on: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaApproved(Event):
-    kind: ClassVar[str] = "quota-approved"
-    version: int
-    author: str
-    in_force_from: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantRequested(Event):
-    kind: ClassVar[str] = "grant-requested"
-    grant: str
-    project: str
-    device_type: str
-    devices: int
-    begins: datetime
-    ends: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantDecided(Event):
-    kind: ClassVar[str] = "grant-decided"
-    grant: str
-    project: str
-    approved: bool
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantEnding(Event):
-    """The holder is warned: it expires soon."""
-
-    kind: ClassVar[str] = "grant-ending"
-    grant: str
-    project: str
-    holder: str
-    ends: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantExpired(Event):
-    kind: ClassVar[str] = "grant-expired"
-    grant: str
-    project: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetReached(Event):
-    """A month's device-hours have passed a bound: `soft` is a warning, at `hard` jobs wait."""
-
-    kind: ClassVar[str] = "budget-reached"
-    branch: str
-    device_type: str
-    month: str
-    bound: str
-    budget: float
-    spent: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowSet(Event):
-    kind: ClassVar[str] = "window-set"
-    window: str
-    name: str
-    begins: datetime
-    ends: datetime
-    project: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowCancelled(Event):
-    kind: ClassVar[str] = "window-cancelled"
-    window: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,22 +108,6 @@ class DrillOrdered(Event):
     attempt: AttemptId
     drill: str
     rank: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionOrdered(Event):
-    """The attempt is asked to save and end for `for_job` (None: an operator said so); the job goes back to the queue.
-
-    `lost_device_seconds` is the work since its last verified checkpoint, should it not save in time.
-    """
-
-    kind: ClassVar[str] = "preemption-ordered"
-    job: JobId
-    attempt: AttemptId
-    for_job: JobId | None
-    devices: int
-    lost_device_seconds: int
-    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,4 @@
-"""Projects, departments and what each project is promised."""
-
-from collections import Counter
-from typing import Any
+"""Projects and departments."""
 
 import click
 
@@ -10,55 +7,10 @@ from headway.cli.arguments import PROJECT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.language import say
 from headway.cli.screen import note, out, table, write_json
-from headway.cli.session import client
-
-HOLDING = ("starting", "running", "stopping")
+from headway.cli.session import client, confirm
 
 project = noun("project")
 department = noun("department")
-quota = noun("quota", invoke_without_command=True)
-
-
-@quota.result_callback()
-@click.pass_context
-def _listed(context: click.Context, result: Any) -> Any:
-    return context.invoke(list_quotas, project=None, fields=None) if context.invoked_subcommand is None else result
-
-
-@command("ls", quota)
-@option("--project", type=PROJECT)
-@json_option
-def list_quotas(project: str | None, fields: tuple[str, ...] | None) -> None:
-    """The quota table, with what is in use beside it."""
-    with client() as api:
-        rows = api.quotas(project)
-        if fields is not None:
-            return write_json(rows, fields)
-        held = Counter[tuple[str, str]]()
-        for view in api.jobs(project, HOLDING):
-            if view["attempt"] is not None:
-                held[view["job"]["spec"]["project"], view["attempt"]["device_type"]] += view["devices"]
-    titles = [say(f"column.{name}") for name in ("project", "device-type", "quota", "held")]
-    keys = [(row["project"], row["device_type"]) for row in rows]
-    shown = [
-        (*key, quantities.whole(row["devices"]), quantities.whole(held[key]))
-        for key, row in zip(keys, rows, strict=True)
-    ]
-    table(titles, shown, right=titles[2:])
-
-
-@command("set", quota)
-@click.argument("project", type=PROJECT)
-@click.argument("device_type")
-@click.argument("devices", type=int)
-@json_option
-def set_quota(project: str, device_type: str, devices: int, fields: tuple[str, ...] | None) -> None:
-    """How many devices of a type a project may hold at once."""
-    with client() as api:
-        made = api.set_quota(project, device_type, devices)
-    if fields is not None:
-        return write_json(made, fields)
-    note(say("done.quota", project=project, device_type=device_type, devices=devices))
 
 
 @command("ls", project)
@@ -86,6 +38,21 @@ def create_project(name: str, department: str, fields: tuple[str, ...] | None) -
         return write_json(made, fields)
     out(made["name"])
     note(say("done.project", project=name))
+
+
+@command("close", project)
+@click.argument("name", type=PROJECT)
+@option("--yes", "-y", is_flag=True)
+@option("--no-input", is_flag=True)
+@json_option
+def close_project(name: str, fields: tuple[str, ...] | None, **asks: bool) -> None:
+    """Free a project's quota at once, and stop its jobs."""
+    confirm(say("project.sure", project=name), **asks)
+    with client() as api:
+        closed = api.close_project(name)
+    if fields is not None:
+        return write_json(closed, fields)
+    note(say("project.closed", project=name))
 
 
 @command("ls", department)

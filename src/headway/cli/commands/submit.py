@@ -2,13 +2,14 @@
 
 import sys
 import tomllib
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from headway.cli.arguments import DURATION, PROJECT, SETTING, TEMPLATE
+from headway.cli.arguments import DURATION, JOB, MOMENT, NODE, PROJECT, SETTING, TEMPLATE
 from headway.cli.command import command, json_option, option
 from headway.cli.follow import detached, follow
 from headway.cli.language import say
@@ -16,8 +17,14 @@ from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
 from headway.cli.source import commit_of
 
+if TYPE_CHECKING:
+    from headway.sdk.client import Client
+
 RESOURCES = ("nodes", "devices_per_node", "ranks_per_node")
 PRIORITIES = ("urgent", "high", "normal", "low", "idle")
+LISTS = ("after", "after_ok", "engines", "excluded")
+PLAIN = ("protected", "not_before", "count", "cap")
+ARRAYS = ("count", "sweep")
 FOLDERS = ("source", "workdir")
 
 
@@ -35,6 +42,15 @@ FOLDERS = ("source", "workdir")
 @option("--source", type=click.Path())
 @option("--workdir", type=click.Path())
 @option("--commit")
+@option("--after", type=JOB, multiple=True, says="after")
+@option("--after-ok", type=JOB, multiple=True, says="after-ok")
+@option("--protected", is_flag=True, default=None, says="protected")
+@option("--engine", "engines", multiple=True, says="engine")
+@option("--exclude", "excluded", type=NODE, multiple=True, says="exclude")
+@option("--not-before", type=MOMENT, says="not-before")
+@option("--count", type=int, says="count")
+@option("--sweep", type=SETTING, multiple=True, says="sweep")
+@option("--cap", type=int, says="cap")
 @option("--dry-run", is_flag=True)
 @option("--watch", "-w", is_flag=True)
 @option("--timeout", type=DURATION)
@@ -55,6 +71,9 @@ def submit(
             write_json(api.dry_run(body), fields or ())
             note(say("submit.dry"))
             return None
+        if any(key in body for key in ARRAYS):
+            _submit_many(api, body, fields)
+            return None
         job = api.submit(body)
         if fields is None:
             out(job["id"])
@@ -68,6 +87,16 @@ def submit(
             return follow(api, job["id"], timeout)
         except KeyboardInterrupt:
             return detached(job["id"])
+
+
+def _submit_many(api: "Client", body: dict[str, Any], fields: tuple[str, ...] | None) -> None:
+    """An array: every id on a line of its own."""
+    made = api.submit_array(body, key=uuid.uuid4().hex)
+    if fields is not None:
+        return write_json(made, fields)
+    for job in made:
+        out(job["id"])
+    note(say("submit.array", count=len(made), array=made[0]["spec"]["conditions"]["array"]))
 
 
 def read_file(name: str | None) -> dict[str, Any]:
@@ -89,6 +118,10 @@ def compose(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
     for key in ("template", "name", "project", "priority", "limit_s", "commit"):
         if given[key] is not None:
             whole[key] = given[key]
+    whole |= {key: list(given[key]) for key in LISTS if given[key]}
+    whole |= {key: given[key] for key in PLAIN if given[key] is not None}
+    if given["sweep"]:
+        whole["sweep"] = {key: values.split(",") for key, values in given["sweep"]}
     for key in FOLDERS:
         if given[key] is not None:
             whole[key] = str(Path(given[key]).absolute())

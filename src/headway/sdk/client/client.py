@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from headway.domain.errors import Language
 from headway.sdk.client.access import Access, find_access
+from headway.sdk.client.rules import Rules
 from headway.sdk.client.stream import Event
 from headway.sdk.client.transport import Transport
 
@@ -18,7 +19,7 @@ Rows = list[Row]
 PAGE = 200
 
 
-class Client:
+class Client(Rules):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for
@@ -64,6 +65,10 @@ class Client:
     def put(self, path: str, body: Mapping[str, Any]) -> Any:
         """Put a value where it belongs."""
         return self._transport.json("PUT", path, json=dict(body))
+
+    def delete(self, path: str) -> None:
+        """Take something away."""
+        self._transport.send("DELETE", path)
 
     def health(self) -> Row:
         return _row(self.get("/health"))

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from headway.domain.events import BudgetReached
+from headway.domain.queue_events import BudgetReached
 from headway.domain.quota import QuotaTree
 from headway.store import facts, warned
 

@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import GrantDecided, GrantEnding, GrantExpired, GrantRequested
 from headway.domain.grant import GrantRequest, GrantState
 from headway.domain.ids import check_name
+from headway.domain.queue_events import GrantDecided, GrantEnding, GrantExpired, GrantRequested
 from headway.domain.quota import Branch, QuotaTree, check_grants
 from headway.server.operations.directory import Change, require_project
 from headway.server.secrets import make_id

@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from headway.domain.attempt import PREEMPTED, Attempt
 from headway.domain.checkpoint import CheckpointState
 from headway.domain.errors import PlatformError
-from headway.domain.events import PreemptionOrdered
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.queue_events import PreemptionOrdered
 from headway.scheduler.plan import Preemption
 from headway.scheduler.snapshot import Hold
 from headway.store import attempts, checkpoints, facts, holds, jobs

@@ -11,8 +11,8 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import ProjectClosed, QuotaApproved, QuotaProposed
 from headway.domain.lifecycle import JobState
+from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaProposed
 from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
 from headway.domain.quota_version import QuotaVersion

@@ -3,8 +3,8 @@
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import WindowCancelled, WindowSet
 from headway.domain.ids import check_name
+from headway.domain.queue_events import WindowCancelled, WindowSet
 from headway.scheduler.snapshot import Window
 from headway.server.operations.directory import Change, require_project
 from headway.server.secrets import make_id

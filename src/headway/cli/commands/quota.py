@@ -1,0 +1,178 @@
+"""The quota table: shown to everybody, proposed as a file, approved by another role, with its history."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from headway.cli import quantities
+from headway.cli.arguments import MOMENT, PROJECT
+from headway.cli.command import command, json_option, noun, option
+from headway.cli.language import say
+from headway.cli.screen import note, out, table, write_json
+from headway.cli.session import client, confirm
+
+HOLDING = ("starting", "running", "stopping")
+COLUMNS = ("branch", "device-type", "guaranteed", "granted", "held", "borrowed", "idle", "may-borrow", "lends")
+MORE = ("weight", "per-person", "budget")
+
+quota = noun("quota", invoke_without_command=True)
+
+
+@quota.result_callback()
+@click.pass_context
+def _listed(context: click.Context, result: Any) -> Any:
+    return context.invoke(list_quotas, project=None, fields=None) if context.invoked_subcommand is None else result
+
+
+@command("ls", quota)
+@option("--project", type=PROJECT)
+@json_option
+def list_quotas(project: str | None, fields: tuple[str, ...] | None) -> None:
+    """What each project is guaranteed, with what is in use beside it."""
+    with client() as api:
+        rows = api.quotas(project)
+        if fields is not None:
+            return write_json(rows, fields)
+        held = Counter[tuple[str, str]]()
+        for view in api.jobs(project, HOLDING):
+            if view["attempt"] is not None:
+                held[view["job"]["spec"]["project"], view["attempt"]["device_type"]] += view["devices"]
+    titles = [say(f"column.{name}") for name in ("project", "device-type", "quota", "held")]
+    keys = [(row["project"], row["device_type"]) for row in rows]
+    shown = [
+        (*key, quantities.whole(row["devices"]), quantities.whole(held[key]))
+        for key, row in zip(keys, rows, strict=True)
+    ]
+    table(titles, shown, right=titles[2:])
+
+
+@command("set", quota)
+@click.argument("project", type=PROJECT)
+@click.argument("device_type")
+@click.argument("devices", type=int)
+@json_option
+def set_quota(project: str, device_type: str, devices: int, fields: tuple[str, ...] | None) -> None:
+    """How many devices of a type a project is guaranteed, at once."""
+    with client() as api:
+        made = api.set_quota(project, device_type, devices)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("done.quota", project=project, device_type=device_type, devices=devices))
+
+
+@command("show", quota)
+@option("--toml", is_flag=True)
+@json_option
+def show(toml: bool, fields: tuple[str, ...] | None) -> None:
+    """The whole table in force, and who holds what on borrowed quota since when."""
+    with client() as api:
+        found = api.quota()
+    if fields is not None:
+        return write_json(found, fields)
+    if toml:
+        return out(found["content"].rstrip("\n"))
+    note(say("quota.version", version=found["version"], since=quantities.moment(found["in_force_from"])))
+    titles = [say(f"column.{name}") for name in (*COLUMNS, *MORE)]
+    table(titles, [_entry(entry) for entry in found["entries"]], right=titles[2:])
+    for held in found["lent"]:
+        since = quantities.moment(held["since"])
+        out(say("quota.lent", **{**held, "since": since}))
+    for name in ("coming", "proposed"):
+        if found[name]:
+            numbers = ", ".join(map(str, found[name]))
+            note(say("quota.coming", versions=numbers) if name == "coming" else say("quota.open", versions=numbers))
+
+
+def _entry(entry: dict[str, Any]) -> tuple[str, ...]:
+    budget = entry["budget"]
+    bounds = f"{quantities.whole(budget['soft'])}/{quantities.whole(budget['hard'])}" if any(budget.values()) else ""
+    return (
+        entry["branch"] if entry["is_project"] else f"{entry['branch']}/",
+        entry["device_type"],
+        *(quantities.whole(entry[name]) for name in ("guaranteed", "granted", "used", "borrowed", "idle")),
+        _any(entry["borrow_ceiling"]),
+        _any(entry["lend_ceiling"]),
+        f"{entry['weight']:g}",
+        _any(entry["per_person"]),
+        bounds or quantities.UNKNOWN,
+    )
+
+
+def _any(number: int | None) -> str:
+    return say("quota.any") if number is None else quantities.whole(number)
+
+
+@command("propose", quota)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@option("--reason", required=True)
+@json_option
+def propose(file: str, reason: str, fields: tuple[str, ...] | None) -> None:
+    """Propose the table in a TOML file; its number goes to stdout."""
+    content = Path(file).read_text(encoding="utf-8")
+    with client() as api:
+        made = api.propose_quota(content, reason)
+    if fields is not None:
+        return write_json(made, fields)
+    out(str(made["number"]))
+    for line in made["diff"]:
+        note(f"  {line}")
+    note(say("quota.proposed", version=made["number"]))
+
+
+@command("approve", quota)
+@click.argument("version", type=int)
+@option("--from", "since", type=MOMENT, says="in-force-from")
+@option("--yes", "-y", is_flag=True)
+@option("--no-input", is_flag=True)
+@json_option
+def approve(version: int, since: str | None, fields: tuple[str, ...] | None, **asks: bool) -> None:
+    """Approve a table somebody else proposed, after its difference was shown."""
+    with client() as api:
+        for line in api.quota_difference(version):
+            note(f"  {line}")
+        confirm(say("quota.sure", version=version), **asks)
+        made = api.approve_quota(version, since)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("quota.approved", version=version, since=quantities.moment(made["in_force_from"])))
+
+
+@command("history", quota)
+@json_option
+def history(fields: tuple[str, ...] | None) -> None:
+    """Every table that was proposed: by whom, why, approved by whom, in force from when."""
+    with client() as api:
+        rows = api.quota_versions()
+    if fields is not None:
+        return write_json(rows, fields)
+    names = ("version", "author", "approved-by", "in-force-from", "changes", "why")
+    zone = quantities.zone()
+    titles = [say(f"column.{name}", zone=zone) for name in names]
+    table(titles, [_version(row) for row in rows], right=[titles[0], titles[4]])
+
+
+def _version(row: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        str(row["number"]),
+        row["author"],
+        row["approved_by"] or quantities.UNKNOWN,
+        quantities.clock(row["in_force_from"]),
+        quantities.whole(len(row["diff"])),
+        row["reason"],
+    )
+
+
+@command("diff", quota)
+@click.argument("version", type=int)
+@click.argument("against", type=int, required=False)
+@json_option
+def diff(version: int, against: int | None, fields: tuple[str, ...] | None) -> None:
+    """What a table changes, against the one it was based on or another."""
+    with client() as api:
+        lines = api.quota_difference(version, against)
+    if fields is not None:
+        return write_json(lines, ())
+    for line in lines:
+        out(line)

@@ -1,0 +1,89 @@
+"""The API's routes about what the queue goes by: the quota table, grants, windows, arrays, preemption, calibration.
+
+Decides nothing; a part of `Client`, which sends.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+Row = dict[str, Any]
+Rows = list[Row]
+
+
+class Rules(ABC):
+    """Methods of a client, one a route. Moments are ISO 8601 with a zone."""
+
+    @abstractmethod
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON at a path."""
+
+    @abstractmethod
+    def post(self, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None) -> Any:
+        """Send a body."""
+
+    @abstractmethod
+    def delete(self, path: str) -> None:
+        """Take something away."""
+
+    def quota(self) -> Row:
+        """The table in force, with what each branch holds, lends and borrows."""
+        return dict(self.get("/quota"))
+
+    def quota_versions(self) -> Rows:
+        """Every table that was proposed, newest first."""
+        return list(self.get("/quota/versions"))
+
+    def quota_version(self, number: int) -> Row:
+        return dict(self.get(f"/quota/versions/{number}"))
+
+    def quota_difference(self, number: int, against: int | None = None) -> list[str]:
+        """What a table changes, one line a number."""
+        return list(self.get(f"/quota/versions/{number}/diff", against=against))
+
+    def propose_quota(self, content: str, reason: str) -> Row:
+        """Propose a whole table, as TOML."""
+        return dict(self.post("/quota/versions", {"content": content, "reason": reason}))
+
+    def approve_quota(self, number: int, in_force_from: str | None = None) -> Row:
+        """Let a table somebody else proposed be in force from a moment on (None: now)."""
+        return dict(self.post(f"/quota/versions/{number}/approve", {"in_force_from": in_force_from}))
+
+    def grants(self, project: str | None = None, state: str | None = None) -> Rows:
+        """Requests and decisions, newest first."""
+        return list(self.get("/grants", project=project, state=state))
+
+    def request_grant(self, wish: Mapping[str, Any]) -> Row:
+        """Ask for devices beyond the quota: `project`, `device_type`, `devices`, `ends`, `reason`, and `begins`."""
+        return dict(self.post("/grants", wish))
+
+    def decide_grant(self, grant: str, approve: bool, note: str = "") -> Row:
+        return dict(self.post(f"/grants/{quote(grant, safe='')}/decide", {"approve": approve, "note": note}))
+
+    def windows(self) -> Rows:
+        """Windows that are not over."""
+        return list(self.get("/windows"))
+
+    def set_window(self, window: Mapping[str, Any]) -> Row:
+        """`name`, `begins`, `ends`, and `nodes`, `device_type`, `project`, `reason`."""
+        return dict(self.post("/windows", window))
+
+    def cancel_window(self, window: str) -> None:
+        self.delete(f"/windows/{quote(window, safe='')}")
+
+    def submit_array(self, body: Mapping[str, Any], key: str | None = None) -> Rows:
+        """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
+        return list(self.post("/jobs/arrays", body, key=key))
+
+    def preempt(self, job: str, reason: str, dry_run: bool = False) -> Row:
+        """Take a running job's devices; a dry run only tells the price."""
+        return dict(self.post(f"/jobs/{quote(job, safe='')}/preempt", {"reason": reason, "dry_run": dry_run}))
+
+    def calibration(self, project: str | None = None, days: int = 30) -> Row:
+        """How often jobs started within the range they were first told."""
+        return dict(self.get("/forecast/calibration", project=project, days=days))
+
+    def close_project(self, project: str) -> Row:
+        """Free its quota at once and stop its jobs."""
+        return dict(self.post(f"/projects/{quote(project, safe='')}/close"))
