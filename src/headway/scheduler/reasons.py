@@ -50,7 +50,7 @@ class Reasons:
         if hold:
             self._desk.hold(hold)
             stopping = sum(claim.stopping for claim in self._desk.claims.values() if claim.pool == hold.pool)
-            if stopping and isinstance(reason, CapacityShort) and hold.devices:
+            if stopping and isinstance(reason, CapacityShort):
                 return Reclaiming(self._desk.pools[hold.pool].device_type, line.devices, stopping)
         return reason
 
