@@ -132,10 +132,10 @@ class Work:
             agent.obeys("gang") if agent is not first else agent.ends()
         self._ends_on_its_machines()
 
-    def obeys(self) -> None:
+    def obeys(self, reason: str = "user") -> None:
         """Its agents do as they are told: everything stops."""
         for agent in self.agents:
-            agent.obeys("user")
+            agent.obeys(reason)
         self._ends_on_its_machines()
 
     def loses_its_agents(self) -> None:

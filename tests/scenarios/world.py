@@ -15,6 +15,7 @@ from typing import Any
 from headway.domain.errors import PlatformError
 from headway.domain.events import Fact
 from headway.domain.quota import Quota
+from headway.domain.quota_table import read_tree
 from headway.domain.resources import Maker, Node
 from headway.engines.fake.engine import FakeEngine
 from headway.engines.fake.world import Life
@@ -26,6 +27,8 @@ from headway.server.loops.all import all_loops
 from headway.server.loops.runner import Loop
 from headway.server.operations.assets import add_template
 from headway.server.operations.directory import Change, create_department, create_project, set_quota
+from headway.server.operations.granting import Wish, decide, request
+from headway.server.operations.quota import approve, propose
 from headway.server.operations.submit import Submission, submit
 from headway.server.operations.usage import intervals_of, statement_of
 from headway.server.platform import Platform, open_platform
@@ -95,6 +98,22 @@ class World:
     def quota(self, project: str, devices: int) -> None:
         with self.platform.database.write() as c:
             set_quota(c, self.change, Quota(project, TYPE, devices))
+
+    def table(self, toml: str, *, since: datetime | None = None) -> int:
+        """A whole quota table: proposed by an operator, approved by an administrator; returns its number."""
+        roles = ({"admin"}, {"operator"})
+        with self.platform.database.write() as c:
+            number = propose(c, Change("olga", self.now), read_tree(toml), "a story").number
+            approve(c, Change("root", self.now), number, since, roles)
+        return number
+
+    def grant(self, project: str, devices: int, **length: float) -> str:
+        """An approved grant from now on (`hours=2`); its id."""
+        wish = Wish(project, TYPE, devices, self.now, self.now + timedelta(**length), "a story")
+        with self.platform.database.write() as c:
+            asked = request(c, self.change, wish)
+            decide(c, Change("olga", self.now), asked.id, True, "")
+        return asked.id
 
     def turn(self, name: str) -> None:
         """One turn of one loop. Raises what it raises."""

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
-from headway.domain.job import Job, JobSpec
+from headway.domain.job import Job, JobSpec, Priority
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
@@ -22,6 +22,7 @@ from headway.store import attempts, bills, checkpoints, jobs
 from headway.store.readings import Series
 
 router = APIRouter(tags=["jobs"])
+HARD = (Priority.URGENT, Priority.HIGH)
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
@@ -29,7 +30,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     """Submit a job from a template. It waits in the queue until the plan gives it devices."""
     asker.check(Verb.CREATE, "job", body.project)
-    job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name))
+    job = once(body, Job, lambda c: submit(asker.platform, c, submission_of(c, asker, body), asker.name))
     asker.platform.wake("schedule")
     return job
 
@@ -39,7 +40,7 @@ def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
     """What would be submitted, checked as a submission is; nothing is created."""
     asker.check(Verb.CREATE, "job", body.project)
     with asker.platform.database.read() as c:
-        return specify(asker.platform, c, _submission(body), asker.name)
+        return specify(asker.platform, c, submission_of(c, asker, body), asker.name)
 
 
 @router.get("/jobs")
@@ -140,5 +141,10 @@ def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
     return job
 
 
-def _submission(body: NewJob) -> Submission:
+def submission_of(c: Connection, asker: Asker, body: NewJob) -> Submission:
+    """What was sent, if the asker may submit jobs of that class and read those it is to wait for."""
+    if body.priority in HARD:
+        asker.check(Verb.CREATE, f"{body.priority} priority", body.project)
+    for job in (*body.after, *body.after_ok):
+        find(c, asker, job)
     return Submission(**{f.name: getattr(body, f.name) for f in fields(Submission)})

@@ -1,20 +1,20 @@
 """The queue as a whole: arrays of jobs, preemption by hand with its price, and how well starts were predicted."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from sqlalchemy import Connection
 
 from headway.domain.job import Job
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
-from headway.server.api.jobs import find
+from headway.server.api.jobs import find, submission_of
 from headway.server.operations.arrays import Shape, submit_array
 from headway.server.operations.calibration import Calibration, calibrate
 from headway.server.operations.preempting import Order, Price, price_of, take
-from headway.server.operations.submit import Submission
 from headway.store import predictions
 
 router = APIRouter(tags=["queue"])
@@ -32,9 +32,12 @@ class CalibrationView:
 def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
     """Submit many jobs as one: alike, or one for each combination of parameters."""
     asker.check(Verb.CREATE, "job", body.project)
-    submission = Submission(**{f.name: getattr(body, f.name) for f in fields(Submission)})
     shape = Shape(body.count, body.sweep, body.cap)
-    made = once(body, list[Job], lambda c: submit_array(asker.platform, c, submission, shape, asker.name))
+
+    def submit(c: Connection) -> list[Job]:
+        return submit_array(asker.platform, c, submission_of(c, asker, body), shape, asker.name)
+
+    made = once(body, list[Job], submit)
     asker.platform.wake("schedule")
     return made
 

@@ -1,4 +1,4 @@
-"""When and where a job may start, as submitted: what it waits for, which engines and nodes it may use, and its class.
+"""When and where a job may start, as submitted: what it waits for, which engines and nodes it may use.
 
 A job names jobs that exist, so that no circle of waiting can arise; one that can never come true is refused.
 """
@@ -11,14 +11,11 @@ from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
-from headway.domain.job import Conditions, Priority
+from headway.domain.job import Conditions
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import Node, Request
 from headway.scheduler.admissible import largest_possible
-from headway.server.access import Role, Verb, check, readable_projects
-from headway.store import accounts, jobs, nodes
-
-HARD = (Priority.URGENT, Priority.HIGH)
+from headway.store import jobs, nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +30,20 @@ class Wishes:
     not_before: datetime | None = None
 
 
-def conditions_of(c: Connection, wishes: Wishes, request: Request, by: str) -> Conditions:
+def conditions_of(c: Connection, wishes: Wishes, request: Request) -> Conditions:
     """The wishes, checked. Raises `not-found`, `ambiguous`, `dependency-dead`, `impossible-request`."""
     known = nodes.all(c)
     _check_names("engine", wishes.engines, {node.engine for node in known})
     _check_names("node", wishes.excluded, {node.name for node in known})
     largest_possible([node for node in known if _may_use(node, wishes)], request)
     return Conditions(
-        after=_jobs(c, "after", wishes.after, by),
-        after_ok=_jobs(c, "after_ok", wishes.after_ok, by),
+        after=_jobs(c, "after", wishes.after),
+        after_ok=_jobs(c, "after_ok", wishes.after_ok),
         protected=wishes.protected,
         engines=wishes.engines,
         excluded=wishes.excluded,
         not_before=wishes.not_before,
     )
-
-
-def check_priority(c: Connection, priority: Priority, project: str, by: str) -> None:
-    """Raise `forbidden` unless one of the user's roles may submit jobs of this class."""
-    if priority in HARD:
-        held = [(Role(role), scope) for role, scope in accounts.roles(c, by)]
-        check(by, held, Verb.CREATE, f"{priority} priority", project)
 
 
 def _may_use(node: Node, wishes: Wishes) -> bool:
@@ -66,12 +56,9 @@ def _check_names(what: str, names: Iterable[str], known: set[str]) -> None:
             raise PlatformError("not-found", what=what, value=name, near=", ".join(sorted(known)) or "—")
 
 
-def _jobs(c: Connection, field: str, names: tuple[str, ...], by: str) -> tuple[JobId, ...]:
-    """The jobs meant, among those that this person may read."""
-    if not names:
-        return ()
-    readable = readable_projects((Role(role), scope) for role, scope in accounts.roles(c, by))
-    found = [jobs.find(c, name, project=readable) for name in names]
+def _jobs(c: Connection, field: str, names: tuple[str, ...]) -> tuple[JobId, ...]:
+    """The jobs meant."""
+    found = [jobs.find(c, name) for name in names]
     for job in found:
         if field == "after_ok" and job.state in (JobState.FAILED, JobState.STOPPED):
             raise PlatformError("dependency-dead", field=field, job=job.id, state=job.state)

@@ -58,7 +58,8 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
         jobs.count_preemption(c, job.id)
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=PREEMPTED)
     elif outcome == Outcome.STOPPED or job.state == JobState.STOPPING:
-        end(c, job, JobState.STOPPED, at=at, by="server", reason=attempt.stop_reason)
+        reason = job.reason if attempt.stop_reason == PREEMPTED else attempt.stop_reason
+        end(c, job, JobState.STOPPED, at=at, by="server", reason=reason)
     else:
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=outcome)
         holds.put(c, hold_for(job, attempt, at + hold))

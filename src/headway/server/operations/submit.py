@@ -17,7 +17,7 @@ from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
-from headway.server.operations.conditions import Wishes, check_priority, conditions_of
+from headway.server.operations.conditions import Wishes, conditions_of
 from headway.server.operations.unix import check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
@@ -87,8 +87,6 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     template, reference = find_template(c, submission.template)
     request = request_of(template.request, submission.resources)
     largest_possible(nodes.all(c), request)
-    priority = submission.priority or Priority.NORMAL
-    check_priority(c, priority, project.name, by)
     given = templates_of.values(template, submission.parameters)
     check_account(platform.settings, c, by)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
@@ -100,7 +98,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         command=tuple(templates_of.fill(filled, word) for word in template.command),
         request=request,
         launcher=template.launcher,
-        priority=priority,
+        priority=submission.priority or Priority.NORMAL,
         parameters=given,
         env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
         workdir=submission.workdir or template.workdir,
@@ -110,7 +108,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         dataset=_first_of_type(template, given, "dataset"),
         commit=submission.commit,
         ready_path=template.ready_path,
-        conditions=conditions_of(c, submission.wishes, request, by),
+        conditions=conditions_of(c, submission.wishes, request),
     )
 
 
