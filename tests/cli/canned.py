@@ -90,6 +90,9 @@ def waiting() -> dict[str, Any]:
         "numbers": {"device_type": "H800", "wanted": 32, "nodes": 4, "free": 24, "held": 0},
         "sentence": "it wants 32 H800 devices on 4 nodes at once; 24 are free in the pool",
         "reserved_at": None,
+        "ahead_count": 2,
+        "place": None,
+        "order": "class normal, within its guarantee",
         "forecast": {
             "job": "j-9",
             "as_of": AT,

@@ -11,10 +11,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from headway.domain.errors import PlatformError
-from headway.store import world
+from headway.domain.quota import Quota
+from headway.store import quota_versions, quotas, world
 from headway.store.database import Database
+from headway.store.migrate import upgrade
 from headway.store.schema import METADATA
 from tests.postgres import Postgres
+from tests.store.rows import later
 
 MIGRATE = "import sys; from headway.store.database import Database; Database(sys.argv[1]).migrate()"
 
@@ -35,6 +38,26 @@ def test_the_migrated_schema_is_the_one_the_code_declares(database: Database) ->
     with database.write() as c:
         differences = compare_metadata(MigrationContext.configure(c, opts={"compare_type": True}), METADATA)
     assert differences == []
+
+
+def test_flat_quotas_become_the_first_version_of_the_tree(empty_url: str) -> None:
+    database = Database(empty_url)
+    with database.write() as c:
+        upgrade(c, "0002")
+        at = "'2026-11-02T08:00:00.000000+00:00'"
+        c.execute(text(f"INSERT INTO departments VALUES ('research', {at})"))
+        c.execute(text(f"INSERT INTO projects VALUES ('vision', 'research', {at}, NULL)"))
+        c.execute(text(f"INSERT INTO projects VALUES ('research', 'research', {at}, NULL)"))
+        for project, devices in (("vision", 8), ("research", 2)):
+            c.execute(text(f"INSERT INTO quotas VALUES ('{project}', 'h200', {devices}, {at}, 'admin')"))
+    database.migrate()
+    with database.read() as c:
+        (version,) = quota_versions.all(c)
+        found = quotas.quotas(c, later(0))
+    database.close()
+    assert found == [Quota("research", "h200", 2), Quota("vision", "h200", 8)]
+    assert (version.number, version.author, version.in_force_from) == (1, "server", version.approved_at)
+    assert [branch.name for branch in version.tree.path("vision")] == ["vision"]
 
 
 def test_migrating_again_changes_nothing(database: Database) -> None:

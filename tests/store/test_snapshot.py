@@ -11,8 +11,9 @@ from headway.domain.job import Priority
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.quota import Quota
 from headway.scheduler.policy import Policy
+from headway.scheduler.share import decayed
 from headway.scheduler.snapshot import Hold, QueuedJob, RunningJob, Snapshot
-from headway.store import attempts, holds, jobs, nodes, quota_versions, quotas, snapshot, usage, world
+from headway.store import attempts, holds, jobs, nodes, quota_versions, quotas, snapshot, world
 from tests.store.rows import ATTEMPT, JOB, NOW, PLACEMENTS, a_job, a_node, a_spec, an_attempt, later, with_projects
 
 LIMIT = timedelta(hours=1, microseconds=7)
@@ -58,7 +59,7 @@ def test_a_snapshot_holds_everything_a_plan_depends_on(c: Connection) -> None:
         quotas={("vision", "cpu"): 4, ("speech", "h200"): 2},
         holds=(hold,),
         tree=quota_versions.tree(c, later(5)),
-        usage=usage.decayed([("vision", "cpu", NOW, later(5), 4)], later(5), Policy().half_life),
+        usage=decayed([("vision", "cpu", NOW, later(5), 4)], later(5), Policy().half_life),
     )
 
 

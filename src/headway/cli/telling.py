@@ -30,8 +30,11 @@ def waiting(waits: Row) -> list[str]:
         waits["sentence"],
     ]
     if ahead:
-        more = say("why.more", count=len(ahead) - 5) if len(ahead) > 5 else ""
+        beyond = max(waits.get("ahead_count", 0), len(ahead)) - 5
+        more = say("why.more", count=beyond) if beyond > 0 else ""
         lines.append(say("why.ahead", jobs=", ".join(ahead[:5]) + more))
+    if waits.get("order"):
+        lines.append(say("why.order", order=waits["order"]))
     return [*lines, start_range(waits)]
 
 

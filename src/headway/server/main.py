@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from headway.domain.errors import PlatformError
+from headway.server.queue_commands import rehearse, snapshot
 from headway.server.settings import Settings
 
 FAILED = 1
@@ -93,6 +94,9 @@ def doctor(**given: object) -> None:
         click.echo(f"{'ok ' if finding.ok else '×  '}{finding.what}: {finding.detail}")
     sys.exit(0 if all(finding.ok for finding in findings) else FAILED)
 
+
+main.add_command(rehearse)
+main.add_command(snapshot)
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 
 
-def upgrade(c: Connection) -> None:
+def upgrade(c: Connection, to: str = "head") -> None:
     """Apply what is missing, inside the caller's transaction: all of it or nothing.
 
     Raises `database-newer` for a database that a newer Headway has migrated.
@@ -21,4 +21,4 @@ def upgrade(c: Connection) -> None:
     for revision in MigrationContext.configure(c).get_current_heads():
         if revision not in known:
             raise PlatformError("database-newer", revision=revision)
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

@@ -16,11 +16,13 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.quota import QuotaTree
 from headway.metering.months import month_of
 from headway.scheduler.policy import Policy
+from headway.scheduler.predict import History, Traits
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
 from headway.store import grants, holds, nodes, quota_versions, schema, usage, windows, world
 from headway.store.usage import Hours
 
 RUNS_A_TEMPLATE = 200
+RUNS_IN_ALL = 2000
 UTC = ZoneInfo("UTC")
 PLAIN = Policy()
 
@@ -75,6 +77,13 @@ _RANKED = (
     .subquery()
 )
 _RUNS = select(_RANKED.c.template, _RANKED.c.started_at, _RANKED.c.ended_at).where(_RANKED.c.age <= RUNS_A_TEMPLATE)
+_NEWEST = (
+    select(_j.c.spec, _j.c.owner, _a.c.started_at, _a.c.ended_at)
+    .join(_j, _j.c.id == _a.c.job)
+    .where(_a.c.outcome == Outcome.SUCCEEDED, _a.c.started_at.is_not(None), _a.c.ended_at.is_not(None))
+    .order_by(_a.c.ended_at.desc(), _a.c.id)
+    .limit(RUNS_IN_ALL)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +159,20 @@ def _finished(c: Connection, conditions: Iterable[Conditions]) -> dict[JobId, bo
 
 
 def runtimes(c: Connection) -> Runtimes:
-    """How long succeeded attempts ran, by template: the last 200 of each, in seconds, sorted."""
+    """How long succeeded attempts ran, in seconds, sorted: the last 200 of each template, and of each kind of job."""
     seconds: dict[str, list[float]] = {}
     for template, started_at, ended_at in c.execute(_RUNS):
         seconds.setdefault(template, []).append((ended_at - started_at).total_seconds())
-    return Runtimes({template: tuple(sorted(runs)) for template, runs in seconds.items()})
+    return Runtimes({template: tuple(sorted(runs)) for template, runs in seconds.items()}, _by_kind(c))
+
+
+def _by_kind(c: Connection) -> dict[tuple[str, ...], tuple[float, ...]]:
+    history = History()
+    for spec, owner, started_at, ended_at in reversed(c.execute(_NEWEST).all()):
+        limit = None if spec.limit is None else spec.limit.total_seconds()
+        traits = Traits(spec.template, spec.project, owner, spec.request.devices, limit)
+        history.add(traits, (ended_at - started_at).total_seconds())
+    return {kind: tuple(runs) for kind, runs in history.runtimes.by_kind.items()}
 
 
 def _queued(row: Any, conditions: Conditions) -> QueuedJob:

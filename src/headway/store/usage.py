@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import log
 
 from sqlalchemy import Connection, bindparam, func, select
 
 from headway.domain.quota import QuotaTree
+from headway.scheduler.share import decayed
 from headway.scheduler.snapshot import RunningJob
 from headway.store import schema
 
@@ -37,16 +37,6 @@ def posted(c: Connection, now: datetime, half_life: timedelta) -> Hours:
 def present(running: Iterable[RunningJob], now: datetime, half_life: timedelta) -> Hours:
     """The same of what still runs."""
     return decayed(_runs(running, now), now, half_life)
-
-
-def decayed(runs: Iterable[Run], now: datetime, half_life: timedelta) -> Hours:
-    """Device-hours of runs (project, type, from, to, devices) as they count now: ∫ 2^(−age/half-life) over each."""
-    life = half_life / timedelta(hours=1)
-    hours: Hours = defaultdict(float)
-    for project, device_type, start, end, devices in runs:
-        young, old = ((now - moment) / half_life for moment in (end, start))
-        hours[project, device_type] += devices * (2**-young - 2**-old) * life / log(2)
-    return dict(hours)
 
 
 def added(*parts: Hours) -> Hours:

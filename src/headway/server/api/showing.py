@@ -15,6 +15,7 @@ from headway.domain.errors import Language
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.scheduler import explain
+from headway.scheduler.order import place_sentence
 from headway.server.api.views import AttemptView, BillView, JobView, WaitView
 from headway.server.platform import Platform
 from headway.server.problems import language_of
@@ -99,4 +100,5 @@ def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
         forecast=plans.forecast(c, job.id),
         ahead_count=max(waits.ahead_count, len(waits.ahead)),
         place=waits.place,
+        order=place_sentence(waits.place, language) if waits.place else None,
     )

@@ -37,6 +37,7 @@ class WaitView:
     forecast: Forecast | None
     ahead_count: int
     place: Place | None
+    order: str | None
 
 
 @dataclass(frozen=True, slots=True)

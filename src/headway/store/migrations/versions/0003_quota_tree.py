@@ -116,7 +116,7 @@ def _carry_quotas_over() -> None:
     rows = bind.execute(sa.text(statement)).all()
     if not rows:
         return
-    found: dict[str, str] = dict(bind.execute(sa.text("SELECT name, department FROM projects")).tuples().all())
+    found = {name: department for name, department in bind.execute(sa.text("SELECT name, department FROM projects"))}
     homes = {project: None if home in found else home for project, home in found.items()}
     at = max(row.set_at for row in rows)
     version = {
