@@ -24,7 +24,7 @@ def main() -> None:
     tree = trace.fenced_tree(rows, args.nodes * args.per) if args.fences else trace.open_tree(rows)
     policy = Policy(fifo=args.policy == "easy", reclaim=args.fences)
     began = process_time()
-    result, run = rehearse(trace.past(rows, args.per), trace.cluster(args, tree, policy), guarantees=args.fences)
+    result, _ = rehearse(trace.past(rows, args.per), trace.cluster(args, tree, policy), guarantees=args.fences)
     jain = fairness(result.by_project)
     said = {
         "jobs": result.whole.jobs,

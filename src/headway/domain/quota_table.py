@@ -35,7 +35,7 @@ def from_table(table: Mapping[str, Any]) -> QuotaTree:
     branches: dict[str, Branch] = {}
     for section in ("departments", "projects"):
         part = table.get(section, {})
-        known_keys(section, part, list(part))
+        known_keys(section, part, _names(part))
         for name, content in part.items():
             if name in branches:
                 raise PlatformError("quota-name-twice", branch=name)
@@ -62,7 +62,7 @@ def _branch(section: str, name: str, content: Mapping[str, Any]) -> Branch:
     known_keys(where, content, (parent_key, "cards"))
     parent = text(f"{where}.{parent_key}", content[parent_key]) if parent_key in content else None
     cards = content.get("cards", {})
-    known_keys(f"{where}.cards", cards, list(cards))
+    known_keys(f"{where}.cards", cards, _names(cards))
     entries = {device_type: _entry(f"{where}.cards.{device_type}", raw) for device_type, raw in cards.items()}
     return Branch(name, parent, is_project, entries)
 
@@ -79,6 +79,10 @@ def _entry(where: str, raw: Mapping[str, Any]) -> Entry:
         per_person=_ceiling(f"{where}.per_person", raw.get("per_person", ANY)),
         budget=Budget(*(_number(f"{where}.budget.{key}", budget.get(key)) for key in ("soft", "hard"))),
     )
+
+
+def _names(table: object) -> list[str]:
+    return list(table) if isinstance(table, Mapping) else []
 
 
 def _ceiling(field: str, value: object) -> int | None:

@@ -29,6 +29,7 @@ from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 SMALL = 3000
 """Up to that many jobs every end is a moment of its own."""
 BATCH = 0.05
+"""Beyond that, the next twentieth of all ends counts as one moment."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
 
 
@@ -65,8 +66,9 @@ def ahead_of(
     arrivals: Sequence[QueuedJob] = (),
 ) -> Ahead:
     """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; they come again."""
+    desk = desk.copy()
     size = len(desk.claims) + len(desk.lines.asks)
-    reach = reach or Reach(batch=0.0 if size <= SMALL else BATCH)
+    reach = reach or Reach() if size <= SMALL else Reach(batch=BATCH)
     drawn = Draws(desk, runtimes, draws)
     lanes = [look_ahead(desk.copy(), drawn, n, reach, coming(arrivals, desk, n, draws)) for n in range(draws)]
     return Ahead(desk, tuple(lanes))

@@ -1,6 +1,6 @@
 """One draw of a forecast: the desk stepped forward through virtual time, by the very turns that plan the real queue.
 
-Ends may be taken in batches: those within a small part of the time looked ahead so far count as one moment. Decides
+Ends may be taken in batches: the next few of many count as one moment. Decides
 nothing about the real queue.
 """
 
@@ -18,8 +18,8 @@ from headway.scheduler.snapshot import QueuedJob
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to look: until `first` jobs have started and `seconds` are over. `batch`: the part of the time looked
-    ahead within which ends count as one moment (0: each by itself)."""
+    """How far to look: until `first` jobs have started and `seconds` are over. `batch`: the part of all
+    running jobs whose ends count as one moment, that of the last (0: each by itself)."""
 
     first: int = 2000
     seconds: float = 86400.0
@@ -64,9 +64,8 @@ def look_ahead(
         if (at := _next(desk, ends, coming[arrived:])) is None:
             lane.stuck = True
             return lane
-        at = max(at, desk.now + reach.batch * (desk.now - begun))
-        _pass(desk, ends, at)
-        while arrived < len(coming) and coming[arrived][0] <= at:
+        _pass(desk, ends, at, 1 + int(reach.batch * len(ends)))
+        while arrived < len(coming) and coming[arrived][0] <= desk.now:
             desk.submit(coming[arrived][1])
             arrived += 1
     return lane
@@ -84,10 +83,14 @@ def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[fl
     return min(moments, default=None)
 
 
-def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float) -> None:
+def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> None:
+    """Time passes to `at`, or on to the last of the next `most` ends."""
     desk.now = at
-    while ends and ends[0][0] <= at:
-        _, job = heappop(ends)
+    due = 0
+    while ends and (ends[0][0] <= at or due < most):
+        end, job = heappop(ends)
+        desk.now = max(desk.now, end)
+        due += 1
         if job in desk.claims:
             desk.finish(job)
 

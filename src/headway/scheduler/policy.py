@@ -20,10 +20,10 @@ class Policy:
 
     fifo: bool = False
     reservations: int = 4
-    stretch: float = 8.0
-    short_first: timedelta = timedelta(days=1)
-    fair_shift: timedelta = timedelta(hours=1)
-    fair_bound: timedelta = timedelta(hours=6)
+    stretch: float = 16.0
+    short_first: timedelta = timedelta(days=2)
+    fair_shift: timedelta = timedelta(minutes=30)
+    fair_bound: timedelta = timedelta(hours=4)
     half_life: timedelta = timedelta(days=7)
     min_run: timedelta = timedelta(minutes=30)
     reclaim: bool = True

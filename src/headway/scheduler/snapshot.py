@@ -122,7 +122,8 @@ class Snapshot:
     `quotas` maps (project, device type) to devices, an absent pair means 0; it stands for a flat tree where `tree` is
     None. `usage`: device-hours by (project, device type), decayed to `now` (`share.decayed`). `spent`: this month's
     device-hours, against budgets. `finished`: jobs that others wait for and that have ended, True if they succeeded.
-    `arrivals`: submissions of the last days, oldest first, for forecasts. `domain_label`: the node label that names a topology domain, as a switch or rack.
+    `arrivals`: submissions of the last days, oldest first, for forecasts. `domain_label`: the node label that names a
+    topology domain, as a switch or rack.
     """
 
     version: int

@@ -144,6 +144,18 @@ class Accounts:
         kept = sum(self._unlent(number) for number in lenders if number != account)
         return NotLent(device_type, devices, free, kept) if free - devices < kept else None
 
+    def anybody_borrows(self) -> bool:
+        """Whether a project holds more than its guarantee while another is promised some."""
+        rules = [(rule, used) for rule, used in zip(self.rules, self.used, strict=True) if rule.is_project]
+        return any(used > rule.guaranteed != rule.ceiling for rule, used in rules) and any(
+            used < rule.guaranteed for rule, used in rules
+        )
+
+    @property
+    def lends(self) -> bool:
+        """Whether anybody bounds what it lends."""
+        return bool(self._lenders)
+
     def _unlent(self, account: int) -> int:
         rule = self.rules[account]
         return max(0, rule.guaranteed - self.used[account] - (rule.lend or 0))

@@ -21,8 +21,11 @@ from headway.scheduler.snapshot import QueuedJob
 if TYPE_CHECKING:
     from headway.scheduler.desk.desk import Desk
 
-USUAL, LIKELY, AT_MOST = 0.5, 0.75, 0.9
-"""The quantiles of run times for the order, for backfill and ends, and for windows."""
+USUAL, AT_MOST, LONGEST = 0.75, 0.9, 0.999
+"""The quantiles of run times for the order, for windows, and for backfill: what passes a promise must end in time even
+if it runs as long as the longest of its kind."""
+ENDING = 0.5
+"""The quantile for the ends of running jobs."""
 GRID = 4
 """Predictions are rounded up to 2^(1/GRID), so that jobs predicted nearly alike are alike."""
 _CLASSES = {priority: priority.order for priority in Priority}
@@ -31,7 +34,7 @@ _CLASSES = {priority: priority.order for priority in Priority}
 @dataclass(frozen=True, slots=True)
 class _Lengths:
     usual: float | None
-    likely: float | None
+    at_most: float | None
     longest: float | None
 
 
@@ -71,7 +74,7 @@ class Asking:
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
         """How long a running job is believed to run, from its start; in classic backfill its limit."""
-        return traits.limit if self._policy.fifo else predictor.longer_than(traits, ran, LIKELY if ran == 0 else USUAL)
+        return traits.limit if self._policy.fifo else predictor.longer_than(traits, ran, ENDING)
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
@@ -110,8 +113,8 @@ class Asking:
             wanted=job.request.devices_per_node,
             pools=pools,
             accounts=tuple(account(job.project, self._pools[pool].device_type) for pool in pools),
-            length=lengths.likely,
-            longest=lengths.longest if self._has_windows else None,
+            length=lengths.longest,
+            longest=lengths.at_most if self._has_windows else None,
             protected=job.protected,
             excluded=job.excluded,
             array=job.array,
@@ -127,7 +130,7 @@ class Asking:
             return _Lengths(None, traits.limit, traits.limit)
         known = self._lengths.get(traits)
         if known is None:
-            known = _Lengths(*(_rounded(predictor.total(traits, q), traits.limit) for q in (USUAL, LIKELY, AT_MOST)))
+            known = _Lengths(*(_rounded(predictor.total(traits, q), traits.limit) for q in (USUAL, AT_MOST, LONGEST)))
             self._lengths[traits] = known
         return known
 

@@ -10,7 +10,8 @@ from headway.scheduler.predict import Traits
 class Claim:
     """Devices taken by, or kept for, one job. `spots`: (node, devices) on nodes that are up; `devices`: all of them.
 
-    `end`: when they are believed to come free, None if nobody knows. `own_end`: the job itself says so. `expires`: when a hold is over.
+    `end`: when they are believed to come free, None if nobody knows. `own_end`: the job itself
+    says so. `expires`: when a hold is over.
     """
 
     job: JobId
@@ -28,3 +29,13 @@ class Claim:
     takeable: bool = True
     saved: float | None = None
     stopping: bool = False
+
+    def copy(self) -> "Claim":
+        """A claim that changes apart from this one."""
+        twin = object.__new__(Claim)
+        for name in _FIELDS:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
+
+_FIELDS = tuple(Claim.__slots__)

@@ -7,7 +7,6 @@ is. Decides nothing: a `Turn` does.
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from headway.domain.ids import JobId
@@ -19,12 +18,10 @@ from headway.scheduler.desk.asks import Asking
 from headway.scheduler.desk.claims import Claim
 from headway.scheduler.desk.lines import Ask, Lines
 from headway.scheduler.desk.pool import Pool
-from headway.scheduler.desk.reserve import Ending
+from headway.scheduler.desk.reserve import Ending, Spots
 from headway.scheduler.predict import Predictor, traits_of
 from headway.scheduler.share import FairShare
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Snapshot
-
-Spots = tuple[tuple[int, int], ...]
 
 
 class Desk:
@@ -44,7 +41,7 @@ class Desk:
         self.fair = FairShare(snapshot.usage, snapshot.policy)
         self.claims: dict[JobId, Claim] = {}
         self.holds: dict[JobId, Claim] = {}
-        self.endings: list[list[tuple[float, Spots, JobId]]] = [[] for _ in self.pools]
+        self.endings: list[list[Ending]] = [[] for _ in self.pools]
         self.arrays: Counter[str] = Counter()
         self.lines = Lines()
         self.gated: dict[JobId, QueuedJob] = {}
@@ -60,7 +57,7 @@ class Desk:
         twin.__dict__.update(self.__dict__)
         twin.pools = [pool.copy() for pool in self.pools]
         twin.accounts, twin.fair, twin.lines = self.accounts.copy(), self.fair.copy(), self.lines.copy()
-        twin.claims = {job: replace(claim) for job, claim in self.claims.items()}
+        twin.claims = {job: claim.copy() for job, claim in self.claims.items()}
         twin.holds, twin.gated, twin.finished = self.holds.copy(), self.gated.copy(), self.finished.copy()
         twin.endings = [endings[:] for endings in self.endings]
         twin.arrays = self.arrays.copy()
@@ -120,7 +117,7 @@ class Desk:
             spots=tuple((node, line.wanted) for node in nodes),
             devices=line.devices,
             began=self.now,
-            end=None if line.length is None else self.now + line.length,
+            end=self._believed_end(ask),
             traits=ask.traits,
             array=line.array,
             takeable=not ask.job.protected and ask.job.preemptible,
@@ -130,6 +127,12 @@ class Desk:
         if line.array:
             self.arrays[line.array] += 1
         return claim
+
+    def _believed_end(self, ask: Ask) -> float | None:
+        if ask.job.remaining is not None:
+            return self.now + ask.job.remaining.total_seconds()
+        length = self.asking.length(self.predictor, ask.traits, 0.0)
+        return None if length is None else self.now + length
 
     def hold(self, claim: Claim) -> None:
         """Keep devices for a job."""
@@ -148,10 +151,6 @@ class Desk:
         for job in [job for job in self.gated.values() if self.asking.gate(job, self) is None] if self.gated else ():
             del self.gated[job.id]
             self.lines.add(self.asking.ask(job, self))
-
-    def ends_in(self, pool: int) -> Sequence[Ending]:
-        """When devices of a pool are believed to come free, in order."""
-        return [(end, spots) for end, spots, _ in self.endings[pool]]
 
     def _queue(self, queued: Sequence[QueuedJob]) -> None:
         open_now = []

@@ -38,12 +38,24 @@ class Line:
     def devices(self) -> int:
         return self.nodes * self.wanted
 
+    @property
+    def shape(self) -> "Shape":
+        return self.pools, self.nodes, self.wanted
+
+
+Shape = tuple[tuple[int, ...], int, int]
+"""Pools, nodes, devices a node: lines of one shape all fit or all do not."""
+
 
 class Spot(NamedTuple):
     """A job's place in its line: what it counts as submitted at, then its id."""
 
     counts_from: float
     job: JobId
+
+
+Place = tuple[int, Spot, int]
+"""Where a line stands before quota and fair share: its rank, its first job, its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class Lines:
         self.lines: list[Line] = []
         self.asks: dict[JobId, Ask] = {}
         self.live: dict[int, None] = {}
+        self.shapes: dict[Shape, list[Place]] = {}
         self._numbers: dict[Line, int] = {}
         self._spots: list[list[Spot]] = []
         self._heads: list[int] = []
@@ -75,6 +88,7 @@ class Lines:
         twin = object.__new__(Lines)
         twin.lines, twin._numbers = self.lines[:], self._numbers.copy()
         twin.asks, twin.live = self.asks.copy(), self.live.copy()
+        twin.shapes = {shape: places[:] for shape, places in self.shapes.items()}
         twin._spots, twin._heads, twin._owned = self._spots[:], self._heads[:], set()
         return twin
 
@@ -93,8 +107,10 @@ class Lines:
     def add(self, ask: Ask) -> None:
         """A job comes into its line."""
         self.asks[ask.job.id] = ask
+        before = self.head(ask.line) if ask.line in self.live else None
         self.live[ask.line] = None
         insort(self._own(ask.line), ask.spot, lo=self._heads[ask.line])
+        self._move(ask.line, before)
 
     def fill(self, asks: list[Ask]) -> None:
         """Many jobs at once."""
@@ -103,6 +119,11 @@ class Lines:
             self.asks[ask.job.id] = ask
             self.live[ask.line] = None
             self._spots[ask.line].append(ask.spot)
+        for number in self.live:
+            line = self.lines[number]
+            self.shapes.setdefault(line.shape, []).append((line.rank, self.head(number), number))
+        for places in self.shapes.values():
+            places.sort()
 
     def head(self, line: int) -> Spot:
         """The first job of a live line."""
@@ -112,7 +133,8 @@ class Lines:
         """A job leaves: it started, or nobody wants it any more."""
         ask = self.asks.pop(job)
         number = ask.line
-        if self.head(number) == ask.spot:
+        before = self.head(number)
+        if before == ask.spot:
             self._heads[number] += 1
         else:
             spots = self._own(number)
@@ -120,7 +142,20 @@ class Lines:
         if self._heads[number] == len(self._spots[number]):
             self._spots[number], self._heads[number] = [], 0
             del self.live[number]
+        self._move(number, before)
         return ask
+
+    def _move(self, number: int, before: Spot | None) -> None:
+        """The line has another first job than before, or none."""
+        line = self.lines[number]
+        after = self.head(number) if number in self.live else None
+        if before == after:
+            return
+        places = self.shapes.setdefault(line.shape, [])
+        if before is not None:
+            del places[bisect_left(places, (line.rank, before, number))]
+        if after is not None:
+            insort(places, (line.rank, after, number))
 
     def waiting(self, line: int) -> Iterator[Spot]:
         """The jobs of a line, first in line first."""

@@ -19,7 +19,19 @@ Limits = Mapping[int, int]
 class Pool:
     """Devices of one type under one engine. Nodes are numbered by name; those that are not up have no free devices."""
 
-    __slots__ = ("buckets", "device_type", "devices", "domains", "engine", "free", "free_devices", "sizes", "up")
+    __slots__ = (
+        "all_sizes",
+        "buckets",
+        "device_type",
+        "devices",
+        "domains",
+        "engine",
+        "free",
+        "free_devices",
+        "sizes",
+        "up",
+        "up_sizes",
+    )
 
     def __init__(self, device_type: str, engine: str, sizes: Sequence[int], up: Sequence[bool]) -> None:
         self.device_type = device_type
@@ -27,6 +39,8 @@ class Pool:
         self.sizes = sizes
         self.up = up
         self.domains: Sequence[str] | None = None
+        self.all_sizes = Counter(sizes)
+        self.up_sizes = Counter(size for size, is_up in zip(sizes, up, strict=True) if is_up)
         self.devices = sum(size for size, is_up in zip(sizes, up, strict=True) if is_up)
         self.free = [size if is_up else 0 for size, is_up in zip(sizes, up, strict=True)]
         self.free_devices = self.devices
@@ -39,6 +53,7 @@ class Pool:
         """A pool that changes apart from this one."""
         twin = object.__new__(Pool)
         twin.device_type, twin.engine, twin.sizes, twin.up = self.device_type, self.engine, self.sizes, self.up
+        twin.all_sizes, twin.up_sizes = self.all_sizes, self.up_sizes
         twin.domains, twin.devices, twin.free_devices = self.domains, self.devices, self.free_devices
         twin.free = self.free[:]
         twin.buckets = [bucket[:] for bucket in self.buckets]
@@ -61,7 +76,8 @@ class Pool:
 
     def could_fit(self, nodes: int, wanted: int, *, every: bool = False) -> bool:
         """Whether a gang would fit if nothing else ran, on the nodes that are up, or on every node."""
-        return sum(s >= wanted for s, is_up in zip(self.sizes, self.up, strict=True) if is_up or every) >= nodes
+        counts = self.all_sizes if every else self.up_sizes
+        return sum(count for size, count in counts.items() if size >= wanted) >= nodes
 
     def fit(self, nodes: int, wanted: int, limits: Limits | None = None) -> list[int] | None:
         """The nodes for a gang of `wanted` devices on each of `nodes` nodes; None if it does not fit."""

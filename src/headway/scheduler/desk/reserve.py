@@ -11,8 +11,10 @@ from headway.domain.ids import JobId
 from headway.scheduler.desk.lines import Line
 from headway.scheduler.desk.pool import Limits, Pool
 
-Ending = tuple[float, Sequence[tuple[int, int]]]
-"""When devices come free, and which: (node, devices)."""
+Spots = tuple[tuple[int, int], ...]
+"""Devices by node: (node, devices)."""
+Ending = tuple[float, Spots, JobId]
+"""When whose devices come free, and which."""
 Span = tuple[float, float]
 
 
@@ -42,7 +44,7 @@ class Promise:
         """When its devices come free again."""
         if self.at is None or self.line.length is None:
             return None
-        return self.at + self.line.length, [(node, self.line.wanted) for node in self.spare]
+        return self.at + self.line.length, tuple((node, self.line.wanted) for node in self.spare), self.job
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +108,13 @@ def _left(outlook: Outlook) -> list[int]:
     return free
 
 
-def _moments(outlook: Outlook) -> Iterator[Ending]:
+def _moments(outlook: Outlook) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     """Ends in order of time, those at one moment together; ends that have passed count as now."""
     more = [ending for promise in outlook.made if (ending := promise.ending)]
-    more += [(end, ()) for _, end in outlook.closed if end > outlook.now]
+    more += [(end, (), JobId("")) for _, end in outlook.closed if end > outlook.now]
     endings = sorted([*outlook.endings, *more], key=_when) if more else outlook.endings
     at, spots = outlook.now, list[tuple[int, int]]()
-    for end, freed in endings:
+    for end, freed, _ in endings:
         if end > at:
             yield at, spots
             at, spots = end, []

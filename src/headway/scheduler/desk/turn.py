@@ -11,9 +11,9 @@ from heapq import heapify, heappop, heappush
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.claims import Claim
-from headway.scheduler.desk.closures import Closures
+from headway.scheduler.desk.closures import NONE, Closures
 from headway.scheduler.desk.desk import Desk
-from headway.scheduler.desk.lines import Ask, Line
+from headway.scheduler.desk.lines import Ask, Line, Shape
 from headway.scheduler.desk.pool import Limits
 from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
 from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_at, promise_sometime
@@ -21,6 +21,11 @@ from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_a
 Key = tuple[int, bool, float, JobId, int]
 Refused = Promise | str
 """Why one pool is no way to go: the promise it would delay, or one of the words below."""
+FOREVER = 1e18
+DEPTH = 400
+"""Lines of each shape looked at for starts in a turn that needs no complete plan."""
+CANDIDATES = 16
+"""Lines of each shape looked at for promises in a turn that needs no complete plan."""
 QUOTA, ARRAY, WINDOW, LENT, PROTECTED, SHORT = "quota", "array", "window", "lent", "protected", "short"
 
 
@@ -42,24 +47,25 @@ class Turn:
         self.promises: dict[int, list[Promise]] = defaultdict(list)
         self.takings: dict[JobId, Taking] = {}
         self.closures = Closures(desk)
-        self._able: dict[tuple[int, int], int] = {}
         self._borrowed: set[JobId] | None = None
+        self._full: dict[tuple[int, int, int], float] = {}
         self._lenders: dict[int, bool] = {}
+        self._reclaimable = desk.policy.reclaim and not desk.policy.fifo and desk.accounts.anybody_borrows()
 
     def run(self, *, promise_all: bool = False) -> "Turn":
         """Walk the queue until nobody more can start; with `promise_all` until all promises are made too."""
-        heap: list[Key] = []
-        hopeful: set[int] = set()
-        for number in self.desk.lines.live:
-            heap.append(self.key(number))
-            if self._may_move(self.desk.lines.lines[number]):
-                hopeful.add(number)
+        hopeful, passed = self._sorted_out(promise_all=promise_all)
         if not hopeful and not promise_all:
             return self
+        heap = [self.key(number) for number in (*hopeful, *passed)]
         heapify(heap)
         while heap and (hopeful or (promise_all and self._promises_left())):
             key = heappop(heap)
             number = key[-1]
+            line = self.desk.lines.lines[number]
+            if (number not in hopeful or self._is_full(line)) and not self._wants_promise(line):
+                hopeful.discard(number)
+                continue
             now_at = self.key(number)
             if now_at != key:
                 heappush(heap, now_at)
@@ -71,6 +77,26 @@ class Turn:
             else:
                 hopeful.discard(number)
         return self
+
+    def _sorted_out(self, *, promise_all: bool) -> tuple[set[int], list[int]]:
+        """The lines that may move, and the first of those that cannot: the next to be promised a start."""
+        lines, hopeful = self.desk.lines, set[int]()
+        passed: list[int] = []
+        for shape, places in lines.shapes.items():
+            if not places:
+                continue
+            if self._has_room(shape):
+                hopeful.update(number for _, _, number in (places if promise_all else places[:DEPTH]))
+                continue
+            if self._reclaimable or self.desk.holds:
+                moving = [number for _, _, number in places if self._may_move(lines.lines[number])]
+                hopeful.update(moving)
+            passed += [number for _, _, number in places[: len(places) if promise_all else CANDIDATES]]
+        return hopeful, [number for number in passed if number not in hopeful]
+
+    def _has_room(self, shape: Shape) -> bool:
+        pools, nodes, wanted = shape
+        return any(self.desk.pools[pool].able(wanted) >= nodes for pool in pools)
 
     def key(self, number: int) -> Key:
         """Where the first job of a line stands in the queue."""
@@ -94,13 +120,18 @@ class Turn:
             return QUOTA
         if line.protected and desk.accounts.protected_refusal(account, devices):
             return PROTECTED
-        if self.closures.bars_all(line, pool):
-            return WINDOW
-        barred = self.closures.barred(line, pool)
+        barred = NONE
+        if line.excluded or desk.windows:
+            if self.closures.bars_all(line, pool):
+                return WINDOW
+            barred = self.closures.barred(line, pool)
         nodes = desk.pools[pool].fit(line.nodes, line.wanted, barred or None)
         if nodes is None:
-            return WINDOW if self.closures.is_why(line, pool) else SHORT
-        if desk.accounts.not_lent(account, devices, self.free(pool)):
+            if barred:
+                return WINDOW if self.closures.is_why(line, pool) else SHORT
+            self._full[pool, line.nodes, line.wanted] = -1.0
+            return SHORT
+        if desk.accounts.lends and desk.accounts.not_lent(account, devices, self.free(pool)):
             return LENT
         return self._behind(line, pool, account, nodes, barred)
 
@@ -132,7 +163,6 @@ class Turn:
         borrowed = self.desk.accounts.borrows(account, self.desk.lines.lines[ask.line].devices)
         claim = self.desk.place(ask, pool, nodes)
         self.began.append(Began(ask, claim, borrowed))
-        self._able.clear()
         for promise in self.promises[pool] if not exactly else ():
             if promise.outlasted_by(claim.end):
                 promise.spend(nodes, self.desk.lines.lines[ask.line].wanted)
@@ -156,13 +186,16 @@ class Turn:
         here = [made for made in outlasted if made.pool == pool]
         if not here and line.wanted == self.desk.pools[pool].sizes[nodes[0]]:
             return self._on_kept(line, pool, nodes, barred)
-        limits = dict(barred)
-        for made in here:
-            for node, spare in made.spare.items():
-                limits[node] = min(spare, limits.get(node, spare))
-            if any(limits.get(node, line.wanted) < line.wanted for node in nodes):
+        wanted = line.wanted
+        if any(made.spare.get(node, wanted) < wanted for made in here for node in nodes):
+            limits = dict(barred)
+            for made in here:
+                for node, spare in made.spare.items():
+                    limits[node] = min(spare, limits.get(node, spare))
                 found = self.desk.pools[pool].fit(line.nodes, line.wanted, limits)
                 if found is None:
+                    if not barred:
+                        self._full.setdefault((pool, line.nodes, line.wanted), _or_ever(line.length))
                     return made
                 nodes = found
         if any(made.account == account for made in outlasted) and self._overdraws(line, account, outlasted):
@@ -185,7 +218,9 @@ class Turn:
 
     def _promise(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> None:
         """Promise a start in the pool where it can be soonest, if it waits for capacity there."""
-        if line.array_cap is not None or not any(refused == SHORT for refused in refusals.values()):
+        if not self._wants_promise(line) or line.array_cap is not None:
+            return
+        if SHORT not in refusals.values():
             return
         timed: list[tuple[float, int, list[int]]] = []
         untimed: list[int] = []
@@ -211,6 +246,17 @@ class Turn:
             line.nodes, line.wanted
         )
 
+    def _is_full(self, line: Line) -> bool:
+        """Whether a shorter job of this shape found no room in this turn, wherever it looked."""
+        if line.holder is not None or not line.pools or (self._reclaimable and self._may_reclaim(line)):
+            return False
+        length, full = _or_ever(line.length), self._full
+        return all(full.get((pool, line.nodes, line.wanted), FOREVER) <= length for pool in line.pools)
+
+    def _wants_promise(self, line: Line) -> bool:
+        most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
+        return any(len(self.promises[pool]) < most for pool in line.pools)
+
     def _keep_promise(self, job: JobId, line: Line, pool: int, at: float | None, spare: dict[int, int]) -> None:
         if spare:
             account = line.accounts[line.pools.index(pool)]
@@ -222,7 +268,7 @@ class Turn:
         return Outlook(
             desk.pools[pool],
             desk.now,
-            desk.ends_in(pool),
+            desk.endings[pool],
             self.promises[pool],
             self.closures.excluded(line, pool),
             self.closures.spans(line, pool),
@@ -251,20 +297,10 @@ class Turn:
         free = desk.pools[found.pool].free
         spots = tuple((node, min(free[node], line.wanted)) for node in found.nodes if free[node])
         desk.hold(Claim(job, account, line.owner, found.pool, spots, line.devices, desk.now, None))
-        self._able.clear()
 
     def _may_move(self, line: Line) -> bool:
-        """Whether it is worth asking: some pool has room for it, it has a hold, or lent devices could be taken back."""
-        if line.holder:
-            return True
-        for pool in line.pools:
-            key = (pool, line.wanted)
-            able = self._able.get(key)
-            if able is None:
-                able = self._able[key] = self.desk.pools[pool].able(line.wanted)
-            if able >= line.nodes:
-                return True
-        return self._may_reclaim(line)
+        """Whether it is worth asking although no pool has room: it has a hold, or lent devices could be taken back."""
+        return line.holder is not None or (self._reclaimable and self._may_reclaim(line))
 
     def _may_reclaim(self, line: Line) -> bool:
         if not self.desk.policy.reclaim or self.desk.policy.fifo or line.array_cap is not None:
@@ -302,3 +338,7 @@ class Turn:
             keys += [(rank, borrowing, counts + shift, job, number) for counts, job in lines.waiting(number)]
         keys.sort()
         return ((key, lines.asks[key[3]]) for key in keys)
+
+
+def _or_ever(length: float | None) -> float:
+    return FOREVER / 2 if length is None else length
