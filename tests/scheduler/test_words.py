@@ -7,9 +7,30 @@ import pytest
 from headway.domain.errors import LANGUAGES, Language, codes
 from headway.domain.job import Priority
 from headway.scheduler.explain import advice, code, sentence, unknown_start
+from headway.scheduler.order import place_sentence
 from headway.scheduler.order import sentence as place
-from headway.scheduler.plan import BehindOthers, CapacityShort, Forecast, NodesUnfit, QuotaReached, Reason
-from tests.builders import NOW, a_queued
+from headway.scheduler.plan import (
+    ApprovalPending,
+    ArrayFull,
+    BehindOthers,
+    BorrowCeiling,
+    BudgetSpent,
+    CapacityShort,
+    DependencyFailed,
+    DependencyPending,
+    Forecast,
+    NodesUnfit,
+    NotBefore,
+    NotLent,
+    PersonCeiling,
+    Place,
+    ProtectedNeedsGuarantee,
+    QuotaReached,
+    Reason,
+    Reclaiming,
+    WindowAhead,
+)
+from tests.builders import HOUR, NOW, a_queued
 
 REASONS = [
     QuotaReached("vision", "h200", quota=8, used=6, wanted=4),
@@ -17,6 +38,18 @@ REASONS = [
     BehindOthers("j-7f3k2m9q", NOW),
     BehindOthers("j-7f3k2m9q", None),
     NodesUnfit("h200", nodes=2),
+    BorrowCeiling("research", "h200", guaranteed=16, ceiling=24, used=20, wanted=8),
+    NotLent("h200", wanted=8, free=11, kept=7),
+    ProtectedNeedsGuarantee("vision", "h200", guaranteed=16, used=12, wanted=8),
+    PersonCeiling("ann", "vision", "h200", ceiling=8, used=6, wanted=4),
+    BudgetSpent("vision", "h200", budget=1000.0, spent=1200.5),
+    DependencyPending("j-1", "succeeded"),
+    DependencyFailed("j-2"),
+    ArrayFull("sweep", cap=4, running=4),
+    WindowAhead("cooling", NOW, NOW),
+    ApprovalPending("a grant"),
+    NotBefore(NOW),
+    Reclaiming("h200", wanted=8, victims=2),
 ]
 
 
@@ -41,7 +74,7 @@ def test_a_quota_reason_reads_well() -> None:
     assert sentence(REASONS[0], "zh") == "项目 vision 的 8 张 h200 配额已用 6 张，作业还需要 4 张"
 
 
-@pytest.mark.parametrize("why", ["no-history", "quota", "node-health", "capacity", "too-far"])
+@pytest.mark.parametrize("why", ["no-history", "quota", "node-health", "capacity", "too-far", "budget"])
 def test_an_unknown_start_is_explained(why: str) -> None:
     told = {unknown_start(Forecast("j", NOW, unknown=why), language) for language in LANGUAGES}
     assert len(told) == 2
@@ -57,3 +90,11 @@ def test_each_job_can_say_why_it_stands_where_it_stands() -> None:
     assert place(resuming, "en").startswith("it was running and resumes")
     assert place(urgent, "en").startswith("priority urgent, waiting since 2026-11-02T07:00:00+00:00")
     assert "续训" in place(resuming, "zh")
+
+
+def test_a_place_is_told_in_one_sentence_with_its_numbers() -> None:
+    stands = Place(False, Priority.HIGH, False, NOW, 2 * HOUR, 32 * HOUR, 2.0, HOUR / 2)
+    told = place_sentence(stands, "en")
+    assert "class high, on borrowed quota" in told
+    assert all(part in told for part in ("2:00:00", "32.0 h", "0.5 h", "2.0 of its fair share", "2026-11-03T16:30"))
+    assert "使用借来的配额" in place_sentence(stands, "zh")

@@ -6,7 +6,7 @@ Decides only how a reason is told; the numbers are the reason's own.
 from dataclasses import fields
 from datetime import datetime
 
-from headway.domain.errors import Language, Param, PlatformError
+from headway.domain.errors import Language, Param, PlatformError, codes
 from headway.scheduler.plan import BehindOthers, Forecast, Reason
 
 
@@ -34,7 +34,10 @@ def advice(reason: Reason, language: Language) -> str:
 
 def unknown_start(forecast: Forecast, language: Language) -> str:
     """Why no start time can be given; empty when one is."""
-    return PlatformError(f"start-unknown-{forecast.unknown}").text(language) if forecast.unknown else ""
+    if not forecast.unknown:
+        return ""
+    code = f"start-unknown-{forecast.unknown}"
+    return PlatformError(code if code in codes(language) else "start-unknown-blocked").text(language)
 
 
 def _message(reason: Reason) -> PlatformError:

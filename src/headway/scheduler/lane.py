@@ -18,13 +18,16 @@ from headway.scheduler.snapshot import QueuedJob
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to look: until `first` jobs have started and `seconds` are over. `batch`: the part of all
-    running jobs whose ends count as one moment, that of the last (0: each by itself)."""
+    """How far to look: until `first` jobs have started and `seconds` are over, or `goal` has started.
+
+    `batch`: the part of all running jobs whose ends count as one moment, that of the last (0: each by itself).
+    """
 
     first: int = 2000
     seconds: float = 86400.0
     batch: float = 0.0
     steps: int = 20000
+    goal: JobId | None = None
 
 
 @dataclass(slots=True)
@@ -59,7 +62,7 @@ def look_ahead(
         _take(turn, desk, lane, ends, draws, draw)
         lane.stopped = desk.now
         reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
-        if reached or real <= lane.starts.keys():
+        if reached or real <= lane.starts.keys() or reach.goal in lane.starts:
             return lane
         if (at := _next(desk, ends, coming[arrived:])) is None:
             lane.stuck = True
