@@ -30,14 +30,15 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 ForeignText = Annotated[str | None, BeforeValidator(_foreign_text)]
 # What programs write goes into columns of 64 bits, and into text columns that hold no NUL.
 Count = Annotated[int, Field(ge=0, le=1 << 53)]
+Rank = Annotated[int, Field(ge=0, le=999_999)]
 Line = Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")]
 
 
 class AgentFacts(BaseModel):
     """Who the agent is."""
 
-    pid: int
-    start_ticks: int
+    pid: Count
+    start_ticks: Count
     version: str
     python: str = ""
 
@@ -45,16 +46,16 @@ class AgentFacts(BaseModel):
 class RankStarted(BaseModel):
     """A rank the agent has started."""
 
-    rank: int = Field(ge=0)
-    pid: int
-    start_ticks: int = 0
+    rank: Rank
+    pid: Count
+    start_ticks: Count = 0
     started_at: Moment
 
 
 class EventChunk(BaseModel):
     """Whole lines of a rank's events file from a byte offset on."""
 
-    offset: int = Field(ge=0)
+    offset: Count
     data: str
 
 
@@ -69,7 +70,7 @@ class ErrorFile(BaseModel):
 class Exit(BaseModel):
     """How a rank ended, first-hand."""
 
-    rank: int = Field(ge=0)
+    rank: Rank
     at: Moment
     code: int | None = None
     signal: int | None = None
@@ -85,18 +86,18 @@ class ReadingSeen(BaseModel):
 
     t: Moment
     name: str = Field(max_length=64)
-    rank: int | None = None
-    device: int | None = None
+    rank: Rank | None = None
+    device: Rank | None = None
     value: float
 
 
 class Dropped(BaseModel):
     """Bytes that a rank wrote and nobody keeps, because of its limits."""
 
-    rank: int = Field(ge=0)
-    from_: int = Field(alias="from", ge=0)
-    bytes: int = Field(ge=0)
-    lines: int = Field(default=0, ge=0)
+    rank: Rank
+    from_: Count = Field(alias="from")
+    bytes: Count
+    lines: Count = 0
     t: Moment
     why: str
 
@@ -107,19 +108,19 @@ class Ended(BaseModel):
     at: Moment
     reason: str
     detail: str | None = None
-    logs: dict[int, int] = {}
+    logs: dict[Rank, Count] = {}
 
 
 class Report(BaseModel):
     """One report of one node's agent."""
 
-    seq: int = Field(ge=0)
+    seq: Count
     at: Moment
     agent: AgentFacts
     phase: Literal["starting", "running", "stopping", "ended"]
     facts: dict[str, str | int | float | bool | None] | None = None
     ranks: list[RankStarted] = []
-    events: dict[int, EventChunk] = {}
+    events: dict[Rank, EventChunk] = {}
     exits: list[Exit] = []
     readings: list[ReadingSeen] = []
     dropped: list[Dropped] = []
