@@ -5,7 +5,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import PlatformError
 from headway.engines.local.engine import LocalEngine
@@ -41,8 +46,8 @@ def examine(settings: Settings) -> list[Finding]:
 def _look(what: str, check: Callable[[Settings], str], settings: Settings) -> Finding:
     try:
         return Finding(what, True, check(settings))
-    except (PlatformError, OSError, subprocess.SubprocessError) as problem:
-        return Finding(what, False, str(problem))
+    except (PlatformError, OSError, ImportError, subprocess.SubprocessError, OperationalError) as problem:
+        return Finding(what, False, str(problem).splitlines()[0])
 
 
 def _home(settings: Settings) -> str:
@@ -61,15 +66,16 @@ def _disk(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    with Database(settings.url).read() as c:
+    if settings.database_url is None and not settings.database_file.exists():
+        return f"sqlite, to be made: {settings.database_file}"
+    with closing(Database(settings.url)) as database, database.read() as c:
         return c.engine.dialect.name
 
 
 def _engine(settings: Settings) -> str:
-    engine = LocalEngine(
-        LocalSettings(settings.home / "run", settings.home / "agent", nodes=parse_nodes(settings.nodes))
-    )
-    inventory = asyncio.run(engine.inventory())
+    with TemporaryDirectory() as empty:
+        local = LocalSettings(Path(empty), settings.home / "agent", nodes=parse_nodes(settings.nodes))
+        inventory = asyncio.run(LocalEngine(local).inventory())
     return ", ".join(f"{node.name}: {node.devices} × {node.device_type}" for node in inventory.nodes)
 
 

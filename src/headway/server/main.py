@@ -1,19 +1,27 @@
 """`headway-server`: what operators type. Reads arguments, takes the home's lock, and runs the control plane."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import click
+from pydantic import ValidationError
+from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import PlatformError
+from headway.server.problems import from_validation
 from headway.server.settings import Settings
 
 FAILED = 1
 
 
 def _settings(**given: object) -> Settings:
-    """Settings from the environment, with what was typed on top."""
-    return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    """Settings from the environment, with what was typed on top. Raises errors that name the setting and its rule."""
+    try:
+        return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise from_validation(error.errors()[0]) from None
 
 
 class Command(click.Group):
@@ -23,8 +31,13 @@ class Command(click.Group):
         try:
             return super().invoke(context)
         except PlatformError as error:
-            click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
-            sys.exit(FAILED)
+            self._refuse(error)
+        except OperationalError as error:
+            self._refuse(PlatformError("database-unreachable", detail=str(error.orig).splitlines()[0]))
+
+    def _refuse(self, error: PlatformError) -> NoReturn:
+        click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
+        sys.exit(FAILED)
 
 
 @click.group(cls=Command)
@@ -77,7 +90,8 @@ def migrate(**given: object) -> None:
 
     settings = _settings(**given)
     settings.home.mkdir(parents=True, exist_ok=True)
-    Database(settings.url).migrate()
+    with closing(Database(settings.url)) as database:
+        database.migrate()
     click.echo("the database is up to date")
 
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headway.engines.protocol import LogLimits
+from headway.metering.months import parse_zone
 
 
 class Settings(BaseSettings):
@@ -52,13 +52,17 @@ class Settings(BaseSettings):
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, name: str) -> str:
-        ZoneInfo(name)
-        return name
+        return parse_zone(name).key
 
     @cached_property
     def url(self) -> str:
         """The database, by default one SQLite file in the home."""
-        return self.database_url or f"sqlite:///{self.home / 'headway.db'}"
+        return self.database_url or f"sqlite:///{self.database_file}"
+
+    @property
+    def database_file(self) -> Path:
+        """The file that is the database where no URL names another."""
+        return self.home / "headway.db"
 
     @property
     def ca_file(self) -> str | None:
