@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def main() -> None:
             story.say(f"left running; end it with: .venv/bin/headway-server down --home {home}")
         else:
             cluster.stop(home)
+            if options.home is None:
+                shutil.rmtree(home)
             story.say("the platform was stopped; `make demo KEEP=1` leaves it running")
 
 

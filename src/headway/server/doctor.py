@@ -51,6 +51,8 @@ def _look(what: str, check: Callable[[Settings], str], settings: Settings) -> Fi
 
 
 def _home(settings: Settings) -> str:
+    if not settings.home.exists():
+        return f"to be made: {settings.home}"
     if not os.access(settings.home, os.W_OK):
         raise PlatformError(
             "not-readable", field="home", value=str(settings.home), user="server", detail="not writable"
@@ -59,7 +61,8 @@ def _home(settings: Settings) -> str:
 
 
 def _disk(settings: Settings) -> str:
-    free = shutil.disk_usage(settings.home).free
+    there = next(folder for folder in (settings.home, *settings.home.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
     if free < LEAST_FREE:
         raise PlatformError("disk-low", value=str(settings.home), free=free >> 30, least=LEAST_FREE >> 30)
     return f"{free >> 30} GiB free"

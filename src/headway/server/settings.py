@@ -22,7 +22,6 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8470, ge=0, le=65535)
     gateway_port: int = Field(default=8471, ge=0, le=65535)
-    gateway_admin_port: int = Field(default=0, ge=0, le=65535)
     database_url: str | None = None
     public_url: str | None = None
     tls_certificate: Path | None = None

@@ -22,6 +22,7 @@ from headway.domain.resources import Node
 from headway.engines.protocol import WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
+from headway.server.operations.stopping import overdue, stop
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, nodes
 from headway.store.agents import NodeReport
@@ -49,6 +50,7 @@ class Observe:
 
     async def __call__(self, platform: Platform) -> None:
         await self._inventory(platform)
+        await asyncio.to_thread(_enforce_limits, platform)
         handles, stops, waited_for = await asyncio.to_thread(_live, platform)
         for handle in waited_for:
             await _nudge(platform, handle)
@@ -57,8 +59,8 @@ class Observe:
             seen = await engine.observe(mine) if mine else ()
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
-        for stop in stops:
-            await _stop(platform, stop)
+        for due in stops:
+            await _stop(platform, due)
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
@@ -136,6 +138,17 @@ async def _nudge(platform: Platform, handle: Handle) -> None:
     engine = platform.engines[handle.engine]
     if isinstance(engine, Nudges) and Capability.NUDGES in engine.can:
         await engine.nudge(handle)
+
+
+def _enforce_limits(platform: Platform) -> None:
+    now = platform.clock.now()
+    with platform.database.read() as c:
+        if not overdue(c, now):
+            return
+    with platform.database.write() as c:
+        for job in overdue(c, now):
+            log.info("time limit", job=job.id, limit=str(job.spec.limit))
+            stop(c, job, at=now, by="server", reason="time-limit")
 
 
 def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:

@@ -34,6 +34,9 @@ def add_template(c: Connection, change: Change, content: dict[str, object]) -> t
     """Check a template and store it as the next version; the same content again is the same version."""
     template = parse(content)
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    newest = templates.get(c, template.name)
+    if newest is not None and newest.digest == digest:
+        return template, newest.version
     number = templates.add(c, template.name, content, digest, change.at, change.by)
     facts.append(c, TemplateAdded(at=change.at, by=change.by, template=f"{template.name}@{number}"))
     return template, number

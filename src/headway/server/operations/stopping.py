@@ -28,6 +28,16 @@ def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user"
     return jobs.move(c, job.id, JobState.STOPPING, at=at, reason=reason)
 
 
+def overdue(c: Connection, now: datetime) -> list[Job]:
+    """Jobs that have had their devices for longer than their limit allows: backfill and forecasts trust limits."""
+    held = [(attempt, jobs.get(c, attempt.job)) for attempt in attempts.live(c)]
+    return [
+        job
+        for attempt, job in held
+        if job and job.spec.limit and job.state != JobState.STOPPING and now - attempt.placed_at >= job.spec.limit
+    ]
+
+
 def end(c: Connection, job: Job, state: JobState, *, at: datetime, by: str, reason: str | None) -> Job:
     """Move a job to its end, say so, and let go of what was held for it."""
     ended = jobs.move(c, job.id, state, at=at, reason=reason)
