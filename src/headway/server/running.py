@@ -41,14 +41,13 @@ def run(settings: Settings) -> None:
     lock = locks.take(settings.home / LOCK)
     if lock is None:
         raise PlatformError("server-running", home=str(settings.home))
-    listening = _listen(settings)
-    settings = settings.model_copy(update={"port": listening.getsockname()[1]})
-    platform = open_platform(settings, build_agent(settings.home))
-    prepare(platform)
-    gateway_process.ensure(settings)
-    _tell(platform)
-    uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
-    os.close(lock)
+    with os.fdopen(lock, "rb"), _listen(settings) as listening:
+        settings = settings.model_copy(update={"port": listening.getsockname()[1]})
+        platform = open_platform(settings, build_agent(settings.home))
+        prepare(platform)
+        gateway_process.ensure(settings)
+        _tell(platform)
+        uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
 
 
 def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
