@@ -26,7 +26,10 @@ def main() -> None:
     try:
         _run(story, home, (url, token), options.json)
         story.say(f"API docs: {url}/api/v1/docs")
-        story.say(f"look further: HEADWAY_HOME={home} .venv/bin/headway ps -a   (and: show, why, logs, facts, usage)")
+        if options.keep:
+            story.say(
+                f"look further: HEADWAY_HOME={home} .venv/bin/headway ps -a   (and: show, why, logs, facts, usage)"
+            )
     finally:
         if options.keep:
             story.say(f"left running; end it with: .venv/bin/headway-server down --home {home}")

@@ -8,9 +8,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from hashlib import blake2b
+from math import exp
+from statistics import NormalDist
 
 from headway.domain.ids import JobId
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
+
+SPREAD = 0.2
+"""How far the time left, foretold from a job's own pace, may be off: the standard deviation of its logarithm. Its pace
+so far says nothing of pauses, evaluations and an early end, so the range is never a point."""
 
 Lengths = Mapping[JobId, timedelta | None]
 """By job: how long it has its devices, from placement to end. None: unknown."""
@@ -29,7 +35,8 @@ def _length(job: RunningJob | QueuedJob, snapshot: Snapshot, runtimes: Runtimes,
     ran = 0.0
     if isinstance(job, RunningJob):
         if job.expected_end is not None:
-            return job.expected_end - job.placed_at
+            left = max(job.expected_end, snapshot.now) - snapshot.now
+            return snapshot.now - job.placed_at + left * exp(SPREAD * NormalDist().inv_cdf(quantile))
         ran = (snapshot.now - job.placed_at).total_seconds()
     history = runtimes.by_template.get(job.template, ())
     longer = history[bisect_right(history, ran) :]
