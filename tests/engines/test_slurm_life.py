@@ -209,3 +209,4 @@ def test_an_agent_shipped_by_sbcast_runs_like_one_on_the_share(slurm: SlurmSubje
     slurm.change(sbcast=True)
     rows = seen_by(slurm, looking(slurm, slurm.nodes, 1))
     assert len(rows) == 2
+    slurm.until(lambda: not list(Path("/tmp").glob("headway-agent.*")), "the nodes' copies to be removed")
