@@ -17,7 +17,7 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
-from headway.server.wire import Answer, Exit, KillOrder, Report, StopOrder
+from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs
 from headway.store.agents import NodeReport
 from headway.store.readings import Reading
@@ -65,21 +65,8 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         agents.record_ranks(c, attempt.id, node, [(r.rank, r.pid, r.started_at) for r in report.ranks])
     for exit in report.exits:
         _record_exit(c, attempt, node, exit)
-    known = _known_drops(c, attempt) if report.dropped else set()
-    for drop in report.dropped:
-        if (drop.rank, drop.from_) in known:
-            continue
-        fact = LogsDropped(
-            at=drop.t,
-            by=f"agent:{node}",
-            job=attempt.job,
-            attempt=attempt.id,
-            rank=drop.rank,
-            offset=drop.from_,
-            bytes=drop.bytes,
-            why=drop.why,
-        )
-        facts.append(c, fact)
+    if report.dropped and not _is_repeated(c, attempt, node, report):
+        facts.append(c, *(_drop_fact(attempt, node, drop) for drop in report.dropped))
     for drill in report.drills_done:
         drills.done(c, drill, now)
     over = _has_ended(c, attempt, node)
@@ -94,10 +81,22 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
     agents.upsert(c, told)
 
 
-def _known_drops(c: Connection, attempt: Attempt) -> set[tuple[int, int]]:
-    """Drops recorded before: a report whose answer was lost comes again."""
-    recorded = [r.fact for r in facts.since(c, 0, job=attempt.job, kinds={LogsDropped.kind})]
-    return {(f.rank, f.offset) for f in recorded if isinstance(f, LogsDropped) and f.attempt == attempt.id}
+def _is_repeated(c: Connection, attempt: Attempt, node: str, report: Report) -> bool:
+    """Whether this very report was recorded before: an agent sends one again only until it is answered."""
+    return any(part.node == node and part.seq == report.seq for part in agents.of_attempt(c, attempt.id))
+
+
+def _drop_fact(attempt: Attempt, node: str, drop: Dropped) -> LogsDropped:
+    return LogsDropped(
+        at=drop.t,
+        by=f"agent:{node}",
+        job=attempt.job,
+        attempt=attempt.id,
+        rank=drop.rank,
+        offset=drop.from_,
+        bytes=drop.bytes,
+        why=drop.why,
+    )
 
 
 def _has_ended(c: Connection, attempt: Attempt, node: str) -> bool:
