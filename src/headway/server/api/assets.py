@@ -1,8 +1,8 @@
 """Templates, data sets and model versions."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from headway.domain.errors import PlatformError
 from headway.domain.version import DatasetVersion, ModelVersion
@@ -57,7 +57,7 @@ def list_models(asker: AskerHere, name: str | None = None) -> list[ModelVersion]
 
 
 @router.get("/models/{name}/{number}")
-def show_model(name: str, number: int, asker: AskerHere) -> ModelVersion:
+def show_model(name: str, number: Annotated[int, Path(ge=1, lt=10**9)], asker: AskerHere) -> ModelVersion:
     """One version with its lineage."""
     with asker.platform.database.read() as c:
         found = assets.model(c, name, number)

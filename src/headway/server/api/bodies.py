@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
 from headway.server.access import Role
 
@@ -15,6 +16,25 @@ class Body(BaseModel):
     """The form of every request body."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nul(cls, sent: object) -> object:
+        """No program can be started with a NUL in its words, and PostgreSQL keeps none."""
+        _refuse_nul("body", sent)
+        return sent
+
+
+def _refuse_nul(field: str, value: object) -> None:
+    if isinstance(value, str) and "\0" in value:
+        raise PlatformError("invalid-field", field=field, value=value[:80].replace("\0", "\\0"), rule="rule-no-nul")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _refuse_nul(field, key)
+            _refuse_nul(str(key) if field == "body" else f"{field}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_nul(field, inner)
 
 
 class LogIn(Body):

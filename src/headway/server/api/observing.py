@@ -25,6 +25,7 @@ from headway.store import attempts, facts, jobs, nodes
 
 router = APIRouter()
 POLL_S = 0.5
+After = Annotated[int, Query(ge=0, le=1 << 53)]
 VALUES: TypeAdapter[Any] = TypeAdapter(Any)
 
 
@@ -64,7 +65,7 @@ def list_nodes(asker: AskerHere) -> list[NodeView]:
 @router.get("/facts", tags=["facts"])
 def list_facts(
     asker: AskerHere,
-    after: int = 0,
+    after: After = 0,
     job: str | None = None,
     project: str | None = None,
     kind: Annotated[list[str] | None, Query()] = None,
@@ -75,7 +76,7 @@ def list_facts(
 
 
 def stream_of(
-    asker: AskerHere, after: int = 0, job: str | None = None, project: str | None = None
+    asker: AskerHere, after: After = 0, job: str | None = None, project: str | None = None
 ) -> Callable[[int], list[Recorded]]:
     """The next page of a stream; asked for once before the answer begins, so that errors are told."""
     _since(asker, after, job, project, None, 1)
@@ -84,7 +85,7 @@ def stream_of(
 
 @router.get("/facts/stream", tags=["facts"], response_class=EventSourceResponse)
 async def stream_facts(
-    pages: Annotated[Callable[[int], list[Recorded]], Depends(stream_of)], after: int = 0
+    pages: Annotated[Callable[[int], list[Recorded]], Depends(stream_of)], after: After = 0
 ) -> AsyncIterator[ServerSentEvent]:
     """Facts as they are recorded."""
     while True:

@@ -13,7 +13,7 @@ from headway.domain.version import ModelVersion
 from headway.registry import rollout
 from headway.server.operations.directory import Change, require_project
 from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, find_template, submit
+from headway.server.operations.submit import Submission, find_template, is_number, submit
 from headway.server.platform import Platform
 from headway.store import assets, facts, jobs, services
 
@@ -123,7 +123,7 @@ def _parameters(c: Connection, wanted: Deployment, version: ModelVersion) -> dic
 
 def _version(c: Connection, reference: str) -> ModelVersion:
     name, _, number = reference.partition("@")
-    if not number.isdigit():
+    if not is_number(number):
         raise PlatformError("invalid-field", field="version", value=reference, rule="rule-model-reference")
     version = assets.model(c, name, int(number))
     if version is None:

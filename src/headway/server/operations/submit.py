@@ -1,5 +1,6 @@
 """Submit a job: fill the template's blanks, refuse what can never run, write the job with its fact."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,6 +23,8 @@ from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import assets, facts, jobs, nodes, quotas, templates
 
+LONGEST_NUMBER = 10
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PORT = "{port}"  # the engine puts the port in when it has chosen one
 
 
@@ -70,6 +73,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     largest_possible(nodes.all(c), request)
     given = templates_of.values(template, submission.parameters)
     check_account(platform.settings, c, by)
+    _check_variables(submission.env)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
     return JobSpec(
         name=submission.name,
@@ -92,16 +96,27 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     )
 
 
+def _check_variables(env: Mapping[str, str]) -> None:
+    for name in env:
+        if not VARIABLE.fullmatch(name):
+            raise PlatformError("invalid-field", field="env", value=name[:80], rule=VARIABLE.pattern)
+
+
 def find_template(c: Connection, reference: str) -> tuple[Template, str]:
     """A template by `name` (its newest version) or `name@version`, and the full reference."""
     name, _, version = reference.partition("@")
-    if version and not version.isdigit():
+    if version and not is_number(version):
         raise PlatformError("invalid-field", field="template", value=reference, rule="name | name@version")
     row = templates.get(c, name, int(version) if version else None)
     if row is None:
         near = ", ".join(templates.names(c)) or "—"
         raise PlatformError("not-found", what="template", value=reference, near=near)
     return templates_of.parse(row.content), f"{row.name}@{row.version}"
+
+
+def is_number(text: str) -> bool:
+    """Whether it may be the number of a version."""
+    return text.isascii() and text.isdecimal() and len(text) < LONGEST_NUMBER
 
 
 def request_of(plain: Request, changes: Mapping[str, Any]) -> Request:
