@@ -1,9 +1,15 @@
 """Submitting: once however often it is sent, filled from the template, stoppable while it waits."""
 
+import asyncio
+from datetime import timedelta
+
 from fastapi.testclient import TestClient
 
+from headway.server.access import Role
+from headway.server.loops.retain import retain
 from headway.server.platform import Platform
 from headway.store import facts
+from tests.server.conftest import Clock, People
 from tests.server.test_bad_input import GOOD
 
 
@@ -56,3 +62,30 @@ def test_a_job_is_found_by_prefix_and_by_name(http: TestClient, admin: dict[str,
     missing = http.get("jobs/frist", headers=admin)
     assert (missing.status_code, missing.json()["code"]) == (404, "not-found")
     assert "first" in missing.json()["hint"]
+
+
+def test_a_key_is_forgotten_after_a_day(
+    http: TestClient, admin: dict[str, str], platform: Platform, clock: Clock
+) -> None:
+    keyed = admin | {"Idempotency-Key": "k-1"}
+    first = http.post("jobs", json=GOOD, headers=keyed).json()["id"]
+    clock.move(timedelta(hours=23))
+    asyncio.run(retain(platform))
+    assert http.post("jobs", json=GOOD, headers=keyed).json()["id"] == first
+    clock.move(timedelta(hours=2))
+    asyncio.run(retain(platform))
+    assert http.post("jobs", json=GOOD, headers=keyed).json()["id"] != first
+
+
+def test_a_key_of_one_user_is_not_that_of_another(http: TestClient, people: People) -> None:
+    ids = set()
+    for name in ("ann", "bob"):
+        headers = people.headers(people.token(name, Role.MEMBER, "nlp")) | {"Idempotency-Key": "k-1"}
+        ids.add(http.post("jobs", json=GOOD, headers=headers).json()["id"])
+    assert len(ids) == 2
+
+
+def test_a_refused_request_uses_up_no_key(http: TestClient, admin: dict[str, str]) -> None:
+    keyed = admin | {"Idempotency-Key": "k-1"}
+    assert http.post("jobs", json=GOOD | {"template": "nope"}, headers=keyed).status_code == 404
+    assert http.post("jobs", json=GOOD, headers=keyed).status_code == 201
