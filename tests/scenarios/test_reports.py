@@ -116,6 +116,9 @@ def test_what_a_program_writes_wrongly_is_passed_over(either_world: World) -> No
         json.dumps({"kind": "progress", "t": t, "step": -1}),
         json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/x", "bytes": 10**30}),
         json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/a\0b"}),
+        json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/x", "seconds": float("nan")}),
+        json.dumps({"kind": "progress", "t": -62135596800, "step": 1}),
+        json.dumps({"kind": "progress", "t": "0001-01-01T00:00:00Z", "step": 1}),
         json.dumps({"kind": "phase", "t": t, "name": "a\0b"}),
         json.dumps({"kind": "no-such-kind", "t": t}),
     ]

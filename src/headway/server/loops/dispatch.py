@@ -123,11 +123,11 @@ def _resume(c: Connection, attempt: Attempt) -> Resume:
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
+    """The job's own; a server killed between making it and giving it away gives it away the next time."""
     folder = platform.checkpoints / job.id
-    if not folder.exists():
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if user is not None:
-            os.chown(folder, user.uid, user.gid)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if user is not None and folder.stat().st_uid != user.uid:
+        os.chown(folder, user.uid, user.gid)
     return folder
 
 
