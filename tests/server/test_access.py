@@ -94,6 +94,17 @@ def test_a_stranger_sees_neither_jobs_nor_statements_of_a_project(http: TestClie
     assert [item["job"]["id"] for item in http.get("jobs", headers=bob).json()["items"]] == []
 
 
+def test_another_project_s_job_of_the_same_name_is_not_found_instead(http: TestClient, people: People) -> None:
+    ann = people.headers(people.token("ann", Role.MEMBER, "nlp"))
+    bob = people.headers(people.token("bob", Role.MEMBER, "vision"))
+    mine = http.post("jobs", json=GOOD, headers=ann).json()["id"]
+    assert http.get("jobs/first", headers=bob).status_code == 404
+    assert "first" not in http.get("jobs/frist", headers=bob).json()["hint"]
+    http.post("jobs", json=GOOD | {"project": "vision"}, headers=bob)
+    assert http.get("jobs/first", headers=ann).json()["job"]["id"] == mine
+    assert http.get("facts", params={"job": "first"}, headers=ann).status_code == 200
+
+
 def test_a_member_may_not_change_quotas_or_users(http: TestClient, people: People) -> None:
     ann = people.headers(people.token("ann", Role.MEMBER, "nlp"))
     assert http.put("projects/nlp/quotas/cpu", json={"devices": 100}, headers=ann).status_code == 403

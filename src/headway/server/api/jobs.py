@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
+from headway.domain.ids import JobId
 from headway.domain.job import Job, JobSpec
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
@@ -134,8 +135,12 @@ def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> D
 
 
 def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
-    """A job by id, unique prefix or name, if the asker may do this to it."""
-    job = jobs.find(c, text)
+    """A job by id, unique prefix or name, if the asker may do this to it.
+
+    Names are looked for where the asker may read: no other project's job is found instead, or told of.
+    """
+    known = jobs.get(c, JobId(text))
+    job = known if known is not None else jobs.find(c, text, project=asker.projects)
     asker.check(verb, "job", job.spec.project)
     return job
 

@@ -19,9 +19,10 @@ from headway.metering.months import parse_month
 from headway.metering.statement import csv_lines
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, PlatformHere
+from headway.server.api.jobs import find
 from headway.server.api.views import Recorded
 from headway.server.operations.usage import intervals_of, statement_of
-from headway.store import attempts, facts, jobs, nodes
+from headway.store import attempts, facts, nodes
 
 router = APIRouter()
 POLL_S = 0.5
@@ -126,7 +127,7 @@ def _since(
     asker: Asker, after: int, job: str | None, project: str | None, kinds: list[str] | None, limit: int
 ) -> list[Recorded]:
     with asker.platform.database.read() as c:
-        found = jobs.find(c, job) if job else None
+        found = find(c, asker, job) if job else None
         asker.check(Verb.READ, "fact", found.spec.project if found else project)
         if found is None and project is None and asker.projects is not None:
             asker.check(Verb.READ, "fact", "*")
