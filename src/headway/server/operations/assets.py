@@ -22,12 +22,12 @@ from headway.domain.version import DatasetVersion, Lineage, ModelVersion
 from headway.sdk.job.checkpoint import verify
 from headway.server.operations.directory import Change
 from headway.server.operations.unix import check_readable
+from headway.server.operations.weights import copy_weights
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import agents, assets, attempts, checkpoints, facts, templates
 
 BLOCK = 1 << 20
-WEIGHTS = "hf"
 
 
 def add_template(c: Connection, change: Change, content: dict[str, object]) -> tuple[Template, int]:
@@ -72,7 +72,8 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     found = verify(chosen.path)
     if not found.ok:
         raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
-    incoming = _copy_weights(Path(chosen.path), platform.models / name)
+    incoming = platform.models / name / f".new-{make_id('m')}"
+    copy_weights(found, incoming)
     digest, size, _ = digest_folder(incoming)
     lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])
     version = ModelVersion(name, 0, job.spec.project, str(incoming), digest, size, change.at, change.by, lineage)
@@ -82,18 +83,6 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
             return _number(c, version)
     shutil.rmtree(incoming)
     return same[-1]
-
-
-def _copy_weights(checkpoint: Path, folder: Path) -> Path:
-    """A copy that every account on this machine may read: whoever serves it need not be who trained it."""
-    weights = checkpoint / WEIGHTS
-    incoming = folder / f".new-{make_id('m')}"
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(weights if weights.is_dir() else checkpoint, incoming, symlinks=True)
-    for path in (incoming, *incoming.rglob("*")):
-        if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() else 0o644)
-    return incoming
 
 
 def _is_same(known: ModelVersion, version: ModelVersion) -> bool:
