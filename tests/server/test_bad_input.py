@@ -31,6 +31,7 @@ CASES = [
     Case("an unknown project", {"project": "nope"}, "not-found", "nope", "nlp"),
     Case("more nodes than exist", {"resources": {"nodes": 3}}, "impossible-request", "3", "2"),
     Case("more cards a node than exist", {"resources": {"devices_per_node": 9}}, "impossible-request", "9", "2"),
+    Case("more ranks than cards", {"resources": {"ranks_per_node": 2}}, "invalid-field", "2", "devices_per_node"),
     Case("no nodes", {"resources": {"nodes": 0}}, "invalid-field", "0", "1 …"),
     Case("a name with spaces", {"name": "my job"}, "invalid-name", "my job", "63"),
     Case("a name that climbs", {"name": "../etc"}, "invalid-name", "../etc", "63"),

@@ -17,11 +17,13 @@ from headway.domain.lifecycle import JobState
 from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
+from headway.domain.version import ModelVersion
 from headway.scheduler.admissible import largest_possible
+from headway.server.access import Role, Verb, check
 from headway.server.operations.unix import check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
-from headway.store import assets, facts, jobs, nodes, quotas, templates
+from headway.store import accounts, assets, facts, jobs, nodes, quotas, templates
 
 LONGEST_NUMBER = 10
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -132,6 +134,9 @@ def request_of(plain: Request, changes: Mapping[str, Any]) -> Request:
         request = replace(request, ranks_per_node=positive("resources.ranks_per_node", changes["ranks_per_node"]))
     if "device_types" in changes:
         request = replace(request, device_types=text_list("resources.device_types", changes["device_types"]))
+    if request.ranks_per_node > request.devices_per_node:
+        rule = f"≤ {request.devices_per_node} (devices_per_node)"
+        raise PlatformError("invalid-field", field="resources.ranks_per_node", value=request.ranks_per_node, rule=rule)
     return request
 
 
@@ -160,6 +165,9 @@ def _folder(c: Connection, what: str, parameter: str, reference: str, by: str) -
         known = assets.datasets(c) if what == "dataset" else assets.models(c)
         near = ", ".join(version.reference for version in known) or "—"
         raise PlatformError("not-found", what=what, value=reference, near=near)
+    if isinstance(found, ModelVersion):
+        held = [(Role(role), project) for role, project in accounts.roles(c, by)]
+        check(by, held, Verb.READ, "model", found.project)
     check_readable(c, f"parameters.{parameter}", found.path, by)
     return found.path
 
