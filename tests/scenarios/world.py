@@ -145,13 +145,8 @@ class World:
 
     def facts(self, *kinds: str) -> list[Fact]:
         """Everything recorded, in order, or these kinds of it."""
-        found: list[Fact] = []
-        after = 0
         with self.platform.database.read() as c:
-            while page := facts.since(c, after, kinds=kinds or None):
-                found += [recorded.fact for recorded in page]
-                after = page[-1].seq
-        return found
+            return facts.all(c, kinds=kinds or None)
 
     def statement(self, project: str = "nlp", month: str = "2026-11") -> Any:
         with self.platform.database.read() as c:

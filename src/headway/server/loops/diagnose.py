@@ -71,8 +71,8 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
         exits = tuple(agents.exits(c, attempt.id))
         parts = agents.of_attempt(c, attempt.id)
         drilled = [drill.rank for drill in drills.of_job(c, job.id) if drill.attempt == attempt.id]
-        refused = [recorded.fact for recorded in facts.since(c, 0, job=job.id, kinds={LaunchFailed.kind})]
-    refusals = [fact.reason for fact in refused if isinstance(fact, LaunchFailed) and fact.attempt == attempt.id]
+        refused = facts.last(c, job.id, LaunchFailed)
+    refusals = [refused.reason] if refused and refused.attempt == attempt.id else []
     failed_start = [part.detail or part.ended_reason for part in parts if part.ended_reason == "start-failed"]
     return Evidence(
         job=job.id,

@@ -117,9 +117,8 @@ def _checkpoint_env(job: Job) -> dict[str, str]:
 
 def _resume(c: Connection, attempt: Attempt) -> Resume:
     """The checkpoint that the last recovery verified and decided on; a first attempt starts from step 0."""
-    recorded = facts.since(c, 0, job=attempt.job, kinds={RecoveryDecided.kind}) if attempt.number > 1 else []
-    decided = [record.fact for record in recorded if isinstance(record.fact, RecoveryDecided)]
-    return Resume(decided[-1].resume_from, decided[-1].resume_step) if decided else Resume()
+    decided = facts.last(c, attempt.job, RecoveryDecided) if attempt.number > 1 else None
+    return Resume(decided.resume_from, decided.resume_step) if decided else Resume()
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
