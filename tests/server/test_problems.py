@@ -118,6 +118,8 @@ def _is_problem(answer: Response, language: str) -> bool:
         ({"limit_s": 0}, "> 0"),
         ({"priority": "asap"}, "urgent | high | normal | low | idle"),
         ({"env": {"X": 1}}, "字符串"),
+        ({"name": ""}, "长度至少 1"),
+        ({"commit": "x" * 300}, "长度至多 256"),
     ],
 )
 def test_a_rule_is_said_in_the_readers_language(
@@ -127,6 +129,13 @@ def test_a_rule_is_said_in_the_readers_language(
     problem = http.post("jobs", json=GOOD | change, headers=headers).json()
     assert problem["code"] == "invalid-field"
     assert rule in problem["detail"], problem["detail"]
+
+
+def test_why_a_path_is_not_readable_is_said_in_the_readers_language(http: TestClient, people: People) -> None:
+    headers = people.headers(people.token("ada", Role.ADMIN), "zh")
+    problem = http.post("jobs", json=GOOD | {"workdir": "/no/such/place"}, headers=headers).json()
+    assert "路径不存在" in problem["detail"]
+    assert "no such" not in problem["detail"]
 
 
 def test_serving_errors_of_a_version_that_does_not_exist_name_those_that_do(

@@ -1,5 +1,6 @@
 """`headway-server`: what operators type. Reads arguments, takes the home's lock, and runs the control plane."""
 
+import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -9,11 +10,19 @@ import click
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import Language, PlatformError
 from headway.server.problems import from_validation
 from headway.server.settings import Settings
 
 FAILED = 1
+HINT: dict[Language, str] = {"zh": "提示：", "en": "hint: "}
+
+
+def language() -> Language:
+    """From HEADWAY_LANG, else LC_ALL, LC_MESSAGES or LANG, the first that is set; English unless it is Chinese."""
+    names = ("HEADWAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    wanted = next((os.environ[name] for name in names if os.environ.get(name)), "en")
+    return "zh" if wanted.lower().startswith("zh") else "en"
 
 
 def _settings(**given: object) -> Settings:
@@ -36,7 +45,9 @@ class Command(click.Group):
             self._refuse(PlatformError("database-unreachable", detail=str(error.orig).splitlines()[0]))
 
     def _refuse(self, error: PlatformError) -> NoReturn:
-        click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
+        reader = language()
+        hint = f"{HINT[reader]}{error.hint(reader)}"
+        click.echo(f"× {error.text(reader)} [{error.code}]\n  {hint}", err=True)
         sys.exit(FAILED)
 
 

@@ -19,9 +19,13 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nul(cls, sent: object) -> object:
+    def _known_and_without_nul(cls, sent: object) -> object:
         """No program can be started with a NUL in its words, and PostgreSQL keeps none."""
         _refuse_nul("body", sent)
+        for key in sent if isinstance(sent, dict) else ():
+            if key not in cls.model_fields:
+                allowed = ", ".join(cls.model_fields)
+                raise PlatformError("unknown-field", field=key, value=str(sent[key])[:80], allowed=allowed)
         return sent
 
 

@@ -50,7 +50,7 @@ def check_readable(c: Connection, field: str, path: str, by: str) -> None:
         readable = _readable_as(account, path)
         shown = f"{by} (uid {account.uid})"
     if not readable:
-        detail = "no permission" if os.path.lexists(path) else "no such path"
+        detail = "word-no-permission" if os.path.lexists(path) else "word-no-such-path"
         raise PlatformError("not-readable", field=field, value=path, user=shown, detail=detail)
 
 
