@@ -3,7 +3,6 @@
 The last words of a rank often are the evidence. When the server was away they come after the end: they are waited for.
 """
 
-import asyncio
 from datetime import timedelta
 
 from headway.diagnosis.evidence import Evidence, LogTail
@@ -12,6 +11,7 @@ from headway.domain.attempt import Attempt
 from headway.domain.events import LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.loops.abreast import Abreast
 from headway.server.operations.settle import LOST
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
@@ -20,33 +20,42 @@ TAIL_BYTES = 256 << 10
 LOGS_PATIENCE = timedelta(seconds=30)
 
 
-async def diagnose(platform: Platform) -> None:
+Broken = tuple[Job, Attempt]
+
+
+def diagnose() -> Abreast[Broken]:
     """One verdict for each broken attempt that has none."""
-    if await asyncio.to_thread(_diagnose, platform):
-        platform.wake("recover")
+    return Abreast("diagnose", _broken, _conclude)
 
 
-def _diagnose(platform: Platform) -> bool:
+def _broken(platform: Platform) -> dict[str, Broken]:
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
         waiting = [(job, a) for job, a in broken if a.state == AttemptState.ENDED and verdicts.get(c, a.id) is None]
-    ready = [(job, attempt) for job, attempt in waiting if _has_its_logs(platform, attempt)]
-    for job, attempt in ready:
-        verdict = examine(gather(platform, job, attempt))
-        with platform.database.write() as c:
-            verdicts.put(c, verdict)
-            reached = VerdictReached(
-                at=platform.clock.now(),
-                by="server",
-                job=job.id,
-                attempt=attempt.id,
-                fault=verdict.fault,
-                owner=verdict.owner,
-                rank=verdict.rank,
-                node=verdict.node,
-            )
-            facts.append(c, reached)
-    return bool(ready)
+    return {attempt.id: (job, attempt) for job, attempt in waiting}
+
+
+def _conclude(platform: Platform, broken: Broken) -> None:
+    job, attempt = broken
+    if not _has_its_logs(platform, attempt):
+        return
+    verdict = examine(gather(platform, job, attempt))
+    with platform.database.write() as c:
+        if verdicts.get(c, attempt.id) is not None:
+            return
+        verdicts.put(c, verdict)
+        reached = VerdictReached(
+            at=platform.clock.now(),
+            by="server",
+            job=job.id,
+            attempt=attempt.id,
+            fault=verdict.fault,
+            owner=verdict.owner,
+            rank=verdict.rank,
+            node=verdict.node,
+        )
+        facts.append(c, reached)
+    platform.wake("recover")
 
 
 def _has_its_logs(platform: Platform, attempt: Attempt) -> bool:

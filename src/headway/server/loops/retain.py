@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import AttemptEnded
-from headway.sdk.job.checkpoint import Verification, verify
+from headway.sdk.job.checkpoint import verify
+from headway.server.loops.abreast import Abreast
 from headway.server.operations.checkpoints import Found, record_rejected, record_verified
 from headway.server.platform import Platform
 from headway.store import attempts, checkpoints, cursors, facts, idempotency
@@ -16,6 +17,7 @@ LOOKED_FOR = (CheckpointState.SAVED, CheckpointState.VERIFIED)
 THINNED = "thinned by the program"
 PACKED = "readings-packed"
 BATCH = 1000
+VERIFIED_AT_ONCE = 2
 
 
 async def persist(platform: Platform) -> None:
@@ -31,11 +33,9 @@ async def retain(platform: Platform) -> None:
     await asyncio.to_thread(_pack_readings, platform)
 
 
-async def examine_checkpoints(platform: Platform) -> None:
+def examine_checkpoints() -> Abreast[Checkpoint]:
     """Verify every checkpoint that was reported and not looked at yet."""
-    for checkpoint in await asyncio.to_thread(_unverified, platform):
-        found = await asyncio.to_thread(verify, checkpoint.path)
-        await asyncio.to_thread(_record, platform, checkpoint, found)
+    return Abreast("verify", _unverified, _examine, at_once=VERIFIED_AT_ONCE)
 
 
 def _pack_readings(platform: Platform) -> None:
@@ -55,12 +55,13 @@ def _forget_keys(platform: Platform) -> None:
         idempotency.prune(c, platform.clock.now() - IDEMPOTENCY_KEPT)
 
 
-def _unverified(platform: Platform) -> list[Checkpoint]:
+def _unverified(platform: Platform) -> dict[str, Checkpoint]:
     with platform.database.read() as c:
-        return checkpoints.in_state(c, CheckpointState.SAVED)
+        return {f"{saved.job} {saved.path}": saved for saved in checkpoints.in_state(c, CheckpointState.SAVED)}
 
 
-def _record(platform: Platform, checkpoint: Checkpoint, found: Verification) -> None:
+def _examine(platform: Platform, checkpoint: Checkpoint) -> None:
+    found = verify(checkpoint.path)
     now = platform.clock.now()
     seen = Found(checkpoint.path, checkpoint.step)
     with platform.database.write() as c:
