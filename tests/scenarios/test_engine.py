@@ -84,6 +84,19 @@ def test_a_refused_launch_is_tried_again(world: World) -> None:
     assert job.state == "succeeded"
 
 
+def test_a_launch_that_cannot_be_prepared_is_refused_and_says_why(world: World) -> None:
+    job = world.submit(devices=8)
+    other = world.submit(devices=8)
+    folder = world.platform.checkpoints / job.id
+    folder.write_text("in the way")  # where the job's checkpoint folder goes
+    world.settle()
+    assert (job.state, job.job.reason, other.state) == ("failed", "no-progress", "starting")
+    assert job.verdict is not None
+    assert job.verdict.fault == Fault.LAUNCH_FAILED
+    assert "FileExistsError" in (job.verdict.detail or "")
+    assert [attempt.state for attempt in job.attempts] == ["ended"] * 4
+
+
 def test_an_agent_that_never_begins_is_lost(world: World) -> None:
     job = world.submit()
     world.machines.write(attempt_id(job.id, 1), Life(never_begins=True))

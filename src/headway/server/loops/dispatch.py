@@ -77,7 +77,13 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         assert job is not None
         user = check_account(platform.settings, c, job.owner)
         resume = _resume(c, attempt)
-    return order_of(platform, attempt, job, user, resume.path), resume
+    try:
+        return order_of(platform, attempt, job, user, resume.path), resume
+    except Exception as problem:
+        # Nothing was started, and asking again would give the same: the job must not wait for ever, and be billed.
+        log.exception("no order", attempt=attempt.id)
+        detail = f"{type(problem).__name__}: {problem}"
+        raise PlatformError("launch-refused", engine=attempt.engine, attempt=attempt.id, detail=detail) from problem
 
 
 def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
