@@ -2,7 +2,7 @@
 
 import json
 
-from headway.domain.events import LogsDropped
+from headway.domain.events import CheckpointRejected, LogsDropped
 from headway.store import agents
 from headway.store.agents import NodeReport
 from tests.scenarios.work import Work
@@ -140,6 +140,28 @@ def test_a_line_without_an_end_holds_up_no_later_ones(world: World) -> None:
     line = json.dumps({"kind": "progress", "t": world.now.timestamp(), "step": 3}) + "\n"
     agent.reports(events={0: {"offset": len(endless), "data": "the rest of it\n" + line}})
     assert job.job.step == 3
+
+
+def test_a_checkpoint_anywhere_but_in_the_job_s_own_folder_is_refused(world: World) -> None:
+    job = _running(world)
+    folder = world.platform.checkpoints / job.id
+    other = world.platform.checkpoints / "j-other"
+    wrong = [
+        "/etc",
+        "step-1",
+        str(folder),
+        f"{folder}/..",
+        f"{folder}/../j-other",
+        f"{folder}/a/step-1",
+        f"{other}/step-1",
+    ]
+    for path in wrong:
+        job.agents[0].tells(0, "checkpoint-saved", step=1, path=path)
+    job.agents[0].tells(0, "checkpoint-saved", step=2, path=f"{folder}//step-00000002/")
+    assert [saved.path for saved in job.checkpoints] == [f"{folder}/step-00000002"]
+    refused = [fact for fact in job.facts("checkpoint-rejected") if isinstance(fact, CheckpointRejected)]
+    assert [(fact.path, fact.reason) for fact in refused] == [(path, "outside") for path in wrong]
+    assert len(job.facts("checkpoint-saved")) == 1
 
 
 def test_an_odd_error_file_does_not_hide_the_exit(either_world: World) -> None:
