@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from headway.server.loops import abreast, diagnose, recover, retain
+from headway.sdk.job import checkpoint as on_disk
+from headway.server.loops import abreast, diagnose, retain
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
@@ -30,8 +31,8 @@ def test_a_recovery_that_fails_holds_up_no_other(world: World, monkeypatch: pyte
     poisoned, healthy = _running(world), _running(world)
     poisoned.breaks(signal=9)
     healthy.breaks(signal=9)
-    newest = recover.on_disk.newest_verified
-    monkeypatch.setattr(recover.on_disk, "newest_verified", _failing_for(poisoned, newest, lambda path: path.name))
+    newest = on_disk.newest_verified
+    monkeypatch.setattr(on_disk, "newest_verified", _failing_for(poisoned, newest, lambda path: path.name))
     world.settle()
     assert (poisoned.state, healthy.state) == ("recovering", "starting")
     monkeypatch.undo()
@@ -50,14 +51,14 @@ def test_a_checkpoint_that_cannot_be_looked_at_holds_up_no_other(world: World, m
 
 def test_a_recovery_that_takes_long_holds_up_no_later_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     slow, quick = _running(world), _running(world)
-    newest, done = recover.on_disk.newest_verified, Event()
+    newest, done = on_disk.newest_verified, Event()
 
     def hashing(path: Path) -> Any:
         if path.name == slow.id:
             done.wait(LONGEST_S)
         return newest(path)
 
-    monkeypatch.setattr(recover.on_disk, "newest_verified", hashing)
+    monkeypatch.setattr(on_disk, "newest_verified", hashing)
     monkeypatch.setattr(abreast, "PATIENCE_S", 0.5)
     try:
         slow.breaks(signal=9)

@@ -97,6 +97,19 @@ def test_a_launch_that_cannot_be_prepared_is_refused_and_says_why(world: World) 
     assert [attempt.state for attempt in job.attempts] == ["ended"] * 4
 
 
+def test_an_order_that_no_agent_can_carry_out_is_a_failed_launch_not_a_lost_agent(world: World) -> None:
+    job = world.submit(nodes=2)
+    world.machines.write(attempt_id(job.id, 1), Life(cannot_start="order.json: no field ranks"))
+    world.settle()
+    world.later(seconds=9)
+    assert (job.attempt.number, job.verdict) == (1, None)
+    world.later(seconds=1)
+    assert job.verdict is not None
+    assert (job.verdict.fault, job.verdict.detail) == (Fault.LAUNCH_FAILED, "order.json: no field ranks")
+    assert (job.attempts[0].outcome, job.facts("agent-lost")) == ("failed", [])
+    assert job.attempt.number == 2
+
+
 def test_an_agent_that_never_begins_is_lost(world: World) -> None:
     job = world.submit()
     world.machines.write(attempt_id(job.id, 1), Life(never_begins=True))

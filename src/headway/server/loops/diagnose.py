@@ -11,6 +11,7 @@ from headway.domain.attempt import Attempt
 from headway.domain.events import LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.engines.protocol import START_FAILED
 from headway.server.loops.abreast import Abreast
 from headway.server.operations.settle import LOST
 from headway.server.platform import Platform
@@ -82,7 +83,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
         drilled = [drill.rank for drill in drills.of_job(c, job.id) if drill.attempt == attempt.id]
         refused = facts.last(c, job.id, LaunchFailed)
     refusals = [refused.reason] if refused and refused.attempt == attempt.id else []
-    failed_start = [part.detail or part.ended_reason for part in parts if part.ended_reason == "start-failed"]
+    failed_start = [part.detail or part.ended_reason for part in parts if part.ended_reason == START_FAILED]
     return Evidence(
         job=job.id,
         attempt=attempt.id,

@@ -19,7 +19,7 @@ from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
-from headway.engines.protocol import WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
+from headway.engines.protocol import START_FAILED, WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
 from headway.server.operations.stopping import overdue, stop
@@ -31,6 +31,7 @@ log = structlog.get_logger("headway.observe")
 HANDLES = TypeAdapter(Handle)
 INVENTORY_EVERY = timedelta(seconds=10)
 PATIENCE = {Sight.AGENT_LOST: timedelta(seconds=10), Sight.ABSENT: timedelta(seconds=30)}
+START_FAILED_PATIENCE = timedelta(seconds=10)  # an agent that lives tells it itself, with its ranks' last words
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Observe:
                 part = {p.node: p for p in agents.of_attempt(c, observation.attempt)}.get(observation.node)
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
-                if not _is_withdrawn(observation):
+                if _reason(observation) == LOST:
                     lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
                     facts.append(c, lost)
                 agents.upsert(c, self._silent_part(observation, now))
@@ -103,8 +104,7 @@ class Observe:
             self.gone_since.pop(key, None)
             return False
         since = self.gone_since.setdefault(key, observation.at)
-        patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
-        return observation.at - since >= patience
+        return observation.at - since >= _patience(platform, observation)
 
     def _silent_part(self, observation: Observation, now: datetime) -> NodeReport:
         """The end of a part that no agent will tell of: it was over when it was first seen gone."""
@@ -116,9 +116,22 @@ class Observe:
             first_at=now,
             last_at=now,
             ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
-            ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
-            detail=observation.detail or observation.sight.value,
+            ended_reason=_reason(observation),
+            detail=observation.start_failure or observation.detail or observation.sight.value,
         )
+
+
+def _patience(platform: Platform, observation: Observation) -> timedelta:
+    if observation.start_failure is not None:
+        return START_FAILED_PATIENCE
+    return PATIENCE.get(observation.sight, platform.settings.agent_silent)
+
+
+def _reason(observation: Observation) -> str:
+    """How a part ended that no agent will tell of."""
+    if _is_withdrawn(observation):
+        return WITHDRAWN
+    return LOST if observation.start_failure is None else START_FAILED
 
 
 def _is_withdrawn(observation: Observation) -> bool:
