@@ -2,11 +2,14 @@
 
 import asyncio
 from datetime import timedelta
+from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 from headway.server.access import Role
 from headway.server.loops.retain import retain
+from headway.server.operations import submit, unix
 from headway.server.platform import Platform
 from headway.store import facts
 from tests.server.conftest import Clock, People
@@ -89,3 +92,46 @@ def test_a_refused_request_uses_up_no_key(http: TestClient, admin: dict[str, str
     keyed = admin | {"Idempotency-Key": "k-1"}
     assert http.post("jobs", json=GOOD | {"template": "nope"}, headers=keyed).status_code == 404
     assert http.post("jobs", json=GOOD, headers=keyed).status_code == 201
+
+
+def test_a_path_is_tried_outside_any_transaction(
+    http: TestClient, admin: dict[str, str], platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def look(field: str, path: str, *_: object) -> None:
+        with platform.database.write():  # refused while this thread writes
+            tried.append((field, path))
+
+    monkeypatch.setattr(submit, "check_readable", look)
+    assert http.post("jobs", json=GOOD | {"workdir": "/tmp"}, headers=admin).status_code == 201
+    assert tried == [("workdir", "/tmp")]
+
+
+def test_an_answer_is_given_again_though_its_path_is_gone(
+    http: TestClient, admin: dict[str, str], tmp_path: Path
+) -> None:
+    keyed, folder = admin | {"Idempotency-Key": "k-1"}, tmp_path / "work"
+    folder.mkdir()
+    body = GOOD | {"workdir": str(folder)}
+    first = http.post("jobs", json=body, headers=keyed)
+    folder.rmdir()
+    again = http.post("jobs", json=body, headers=keyed)
+    assert (first.status_code, again.json()) == (201, first.json())
+
+
+def test_a_path_that_hangs_is_not_readable(
+    http: TestClient, admin: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unix, "LOOK", "exec sleep 600")
+    monkeypatch.setattr(unix, "SECONDS", 0.1)
+    answer = http.post("jobs", json=GOOD | {"workdir": "/hangs"}, headers=admin)
+    assert (answer.status_code, answer.json()["code"]) == (422, "not-readable")
+    assert "no answer in time" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("field", ["workdir", "source"])
+def test_a_relative_path_is_refused(http: TestClient, admin: dict[str, str], field: str) -> None:
+    problem = http.post("jobs", json=GOOD | {field: "tmp"}, headers=admin).json()
+    assert (problem["code"], problem["params"]["field"]) == ("invalid-field", field)
+    assert "absolute path" in problem["detail"]

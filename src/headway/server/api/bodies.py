@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
@@ -10,6 +10,16 @@ from headway.server.access import Role
 
 Text = Annotated[str, Field(min_length=1, max_length=4096)]
 Short = Annotated[str, Field(min_length=1, max_length=256)]
+
+
+def _absolute(path: str, at: ValidationInfo) -> str:
+    """Relative to the server's own folder it would be somewhere nobody meant."""
+    if not path.startswith("/"):
+        raise PlatformError("invalid-field", field=at.field_name, value=path[:80], rule="rule-absolute-path")
+    return path
+
+
+Place = Annotated[Text, AfterValidator(_absolute)]
 
 
 class Body(BaseModel):
@@ -22,8 +32,8 @@ class Body(BaseModel):
     def _known_and_without_nul(cls, sent: object) -> object:
         """No program can be started with a NUL in its words, and PostgreSQL keeps none."""
         _refuse_nul("body", sent)
-        for key in sent if isinstance(sent, dict) else ():
-            if key not in cls.model_fields:
+        if isinstance(sent, dict):
+            for key in sent.keys() - cls.model_fields.keys():
                 allowed = ", ".join(cls.model_fields)
                 raise PlatformError("unknown-field", field=key, value=str(sent[key])[:80], allowed=allowed)
         return sent
@@ -80,7 +90,7 @@ class NewTemplate(Body):
 
 class NewDataset(Body):
     name: Short
-    path: Text
+    path: Place
     note: str = Field(default="", max_length=4096)
 
 
@@ -93,8 +103,8 @@ class NewJob(Body):
     env: dict[str, str] = {}
     priority: Priority | None = None
     limit_s: float | None = Field(default=None, gt=0)
-    source: Text | None = None
-    workdir: Text | None = None
+    source: Place | None = None
+    workdir: Place | None = None
     commit: Short | None = None
 
 

@@ -1,6 +1,7 @@
 """Jobs: submit, list, show, explain, stop, drill."""
 
 from dataclasses import fields
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -18,7 +19,7 @@ from headway.server.api.showing import LanguageHere, show_attempt, show_bill, sh
 from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
 from headway.server.operations.drill import drill
 from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, specify, submit
+from headway.server.operations.submit import Submission, check_paths, specify, submit
 from headway.store import attempts, bills, checkpoints, jobs
 from headway.store.readings import Series
 
@@ -30,8 +31,10 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     """Submit a job from a template. It waits in the queue until the plan gives it devices."""
     asker.check(Verb.CREATE, "job", body.project)
-    job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name))
-    asker.platform.wake("schedule")
+    platform, submission = asker.platform, _submission(body)
+    check = partial(check_paths, platform, submission, asker.name)
+    job = once(body, Job, lambda c: submit(platform, c, submission, asker.name), before=check)
+    platform.wake("schedule")
     return job
 
 
@@ -39,6 +42,7 @@ def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
 def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
     """What would be submitted, checked as a submission is; nothing is created."""
     asker.check(Verb.CREATE, "job", body.project)
+    check_paths(asker.platform, _submission(body), asker.name)
     with asker.platform.database.read() as c:
         return specify(asker.platform, c, _submission(body), asker.name)
 

@@ -21,7 +21,8 @@ from headway.domain.template import Template, parse
 from headway.domain.version import DatasetVersion, Lineage, ModelVersion
 from headway.sdk.job.checkpoint import verify
 from headway.server.operations.directory import Change
-from headway.server.operations.unix import check_readable
+from headway.server.operations.models import check_name_is_free
+from headway.server.operations.unix import account_of, check_readable
 from headway.server.operations.weights import copy_weights
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
@@ -46,7 +47,8 @@ def register_dataset(platform: Platform, change: Change, name: str, path: str, n
     """Register a folder as it is now. The same content under the same name is the same version."""
     check_name("name", name)
     with platform.database.read() as c:
-        check_readable(c, "path", path, change.by)
+        account = account_of(c, change.by)
+    check_readable("path", path, change.by, account)
     digest, size, count = digest_folder(Path(path))
     with platform.database.write() as c:
         newest = assets.dataset(c, name)
@@ -67,6 +69,7 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     """
     check_name("name", name)
     with platform.database.read() as c:
+        check_name_is_free(c, name, job.spec.project)
         chosen = _choose(c, job, step)
         lineage = _lineage(c, job, chosen)
     found = verify(chosen.path)
@@ -78,6 +81,7 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])
     version = ModelVersion(name, 0, job.spec.project, str(incoming), digest, size, change.at, change.by, lineage)
     with platform.database.write() as c:
+        check_name_is_free(c, name, job.spec.project)
         same = [known for known in assets.models(c, name=name) if _is_same(known, version)]
         if not same:
             return _number(c, version)

@@ -17,13 +17,12 @@ from headway.domain.lifecycle import JobState
 from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
-from headway.domain.version import ModelVersion
 from headway.scheduler.admissible import largest_possible
-from headway.server.access import Role, Verb, check
-from headway.server.operations.unix import check_account, check_readable
+from headway.server.operations.models import find_model
+from headway.server.operations.unix import account_of, check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
-from headway.store import accounts, assets, facts, jobs, nodes, quotas, templates
+from headway.store import assets, facts, jobs, nodes, quotas, templates
 
 LONGEST_NUMBER = 10
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -64,8 +63,28 @@ def enqueue(c: Connection, job: Job, now: datetime, by: str) -> Job:
     return job
 
 
+def check_paths(platform: Platform, submission: Submission, by: str) -> None:
+    """Raise what `specify` raises, and `not-readable` for a path that the submitter may not read.
+
+    A file system may hang for seconds: nothing of this happens within a transaction, and `submit` does not repeat it.
+    """
+    with platform.database.read() as c:
+        specify(platform, c, submission, by)
+        template, _ = find_template(c, submission.template)
+        given = templates_of.values(template, submission.parameters)
+        paths = {
+            f"parameters.{parameter.name}": _folder(c, parameter.type, given[parameter.name], by)
+            for parameter in template.parameters
+            if parameter.type in ("dataset", "model")
+        }
+        account = account_of(c, by)
+    paths |= {name: path for name in ("source", "workdir") if (path := getattr(submission, name)) is not None}
+    for name, path in paths.items():
+        check_readable(name, path, by, account)
+
+
 def specify(platform: Platform, c: Connection, submission: Submission, by: str) -> JobSpec:
-    """Everything needed to launch: the template filled in, checked against projects, nodes and paths."""
+    """Everything needed to launch: the template filled in, checked against projects, nodes and accounts."""
     check_name("name", submission.name)
     project = quotas.project(c, submission.project)
     if project is None or project.closed_at is not None:
@@ -147,28 +166,21 @@ def _filled(
     filled = dict(given)
     for parameter in template.parameters:
         if parameter.type in ("dataset", "model"):
-            filled[parameter.name] = _folder(c, parameter.type, parameter.name, given[parameter.name], by)
-    if submission.source is not None:
-        check_readable(c, "source", submission.source, by)
-    if submission.workdir is not None:
-        check_readable(c, "workdir", submission.workdir, by)
+            filled[parameter.name] = _folder(c, parameter.type, given[parameter.name], by)
     filled["source"] = submission.source or ""
     filled["name"] = submission.name
     filled["port"] = PORT
     return filled
 
 
-def _folder(c: Connection, what: str, parameter: str, reference: str, by: str) -> str:
+def _folder(c: Connection, what: str, reference: str, by: str) -> str:
     name, _, number = reference.partition("@")
-    found = assets.dataset(c, name, int(number)) if what == "dataset" else assets.model(c, name, int(number))
+    if what == "model":
+        return find_model(c, by, name, int(number)).path
+    found = assets.dataset(c, name, int(number))
     if found is None:
-        known = assets.datasets(c) if what == "dataset" else assets.models(c)
-        near = ", ".join(version.reference for version in known) or "—"
+        near = ", ".join(version.reference for version in assets.datasets(c)) or "—"
         raise PlatformError("not-found", what=what, value=reference, near=near)
-    if isinstance(found, ModelVersion):
-        held = [(Role(role), project) for role, project in accounts.roles(c, by)]
-        check(by, held, Verb.READ, "model", found.project)
-    check_readable(c, f"parameters.{parameter}", found.path, by)
     return found.path
 
 
