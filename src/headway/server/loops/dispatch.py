@@ -15,6 +15,7 @@ from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.bills import after_launch
+from headway.server.operations.ranks import ranks_of
 from headway.server.operations.settle import finish
 from headway.server.operations.unix import check_account
 from headway.server.platform import Platform
@@ -87,11 +88,10 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
 
 
 def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
-    """What the engine needs to start an attempt: ranks are numbered node by node."""
-    per_node = job.spec.request.ranks_per_node
+    """What the engine needs to start an attempt."""
+    ranks = ranks_of(job, attempt)
     nodes = tuple(
-        NodeOrder(placement.node, placement.devices, tuple(range(index * per_node, (index + 1) * per_node)))
-        for index, placement in enumerate(attempt.placements)
+        NodeOrder(placement.node, placement.devices, tuple(ranks[placement.node])) for placement in attempt.placements
     )
     return LaunchOrder(
         attempt=attempt.id,
