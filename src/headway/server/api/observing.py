@@ -20,6 +20,7 @@ from headway.metering.statement import csv_lines
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, PlatformHere
 from headway.server.api.jobs import find
+from headway.server.api.listening import ListenerHere
 from headway.server.api.views import Recorded
 from headway.server.operations.usage import intervals_of, statement_of
 from headway.store import attempts, facts, nodes
@@ -76,25 +77,31 @@ def list_facts(
     return _since(asker, after, job, project, kind, limit)
 
 
-def stream_of(
-    asker: AskerHere, after: After = 0, job: str | None = None, project: str | None = None
-) -> Callable[[int], list[Recorded]]:
-    """The next page of a stream; asked for once before the answer begins, so that errors are told."""
-    _since(asker, after, job, project, None, 1)
-    return lambda after: _since(asker, after, job, project, None, 200)
+Pages = Callable[[Asker, int, int], list[Recorded]]
+
+
+def pages_of(listener: ListenerHere, job: str | None = None, project: str | None = None) -> Pages:
+    """The pages of a stream; one is asked for before the answer begins, so that errors are told."""
+
+    def page(asker: Asker, after: int, limit: int) -> list[Recorded]:
+        return _since(asker, after, job, project, None, limit)
+
+    page(listener.asker, 0, 1)
+    return page
 
 
 @router.get("/facts/stream", tags=["facts"], response_class=EventSourceResponse)
 async def stream_facts(
-    pages: Annotated[Callable[[int], list[Recorded]], Depends(stream_of)], after: After = 0
+    listener: ListenerHere, page: Annotated[Pages, Depends(pages_of)], after: After = 0
 ) -> AsyncIterator[ServerSentEvent]:
     """Facts as they are recorded."""
-    while True:
-        page = await run_in_threadpool(pages, after)
-        for recorded in page:
-            after = recorded.seq
-            yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(after))
-        if not page:
+    place = listener.place(after)
+    while await listener.may_hear(lambda asker: page(asker, 0, 1)):
+        found = await run_in_threadpool(page, listener.asker, place, 200)
+        for recorded in found:
+            place = recorded.seq
+            yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(place))
+        if not found:
             await asyncio.sleep(POLL_S)
 
 

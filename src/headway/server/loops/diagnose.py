@@ -3,8 +3,6 @@
 The last words of a rank often are the evidence. When the server was away they come after the end: they are waited for.
 """
 
-from datetime import timedelta
-
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
 from headway.domain.attempt import Attempt
@@ -13,12 +11,13 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.engines.protocol import START_FAILED
 from headway.server.loops.abreast import Abreast
+from headway.server.operations import last_words
+from headway.server.operations.ranks import ranks_of
 from headway.server.operations.settle import LOST
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
 
 TAIL_BYTES = 256 << 10
-LOGS_PATIENCE = timedelta(seconds=30)
 
 
 Broken = tuple[Job, Attempt]
@@ -60,23 +59,13 @@ def _conclude(platform: Platform, broken: Broken) -> None:
 
 
 def _has_its_logs(platform: Platform, attempt: Attempt) -> bool:
-    """Whether every byte its agents told of is here, or has been waited for long enough."""
-    if attempt.ended_at is not None and platform.clock.now() - attempt.ended_at > LOGS_PATIENCE:
-        return True
-    with platform.database.read() as c:
-        told = [part.streams or {} for part in agents.of_attempt(c, attempt.id)]
-    sizes = {int(rank): size for streams in told for rank, size in streams.items()}
-    return all(platform.logs.size(attempt.id, rank) >= size for rank, size in sizes.items())
+    """Whether its last words are here, or have been waited for long enough."""
+    waited = None if attempt.ended_at is None else platform.clock.now() - attempt.ended_at
+    return (waited is not None and waited > last_words.PATIENCE) or last_words.are_here(platform, attempt.id)
 
 
 def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
     """Exits first-hand, the last words of each rank, lost agents, and what Headway itself did to the attempt."""
-    per_node = job.spec.request.ranks_per_node
-    where = {
-        index * per_node + local: placement.node
-        for index, placement in enumerate(attempt.placements)
-        for local in range(per_node)
-    }
     with platform.database.read() as c:
         exits = tuple(agents.exits(c, attempt.id))
         parts = agents.of_attempt(c, attempt.id)
@@ -87,7 +76,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
     return Evidence(
         job=job.id,
         attempt=attempt.id,
-        nodes=where,
+        nodes={rank: node for node, ranks in ranks_of(job, attempt).items() for rank in ranks},
         exits=exits,
         logs={rank: _tail(platform, attempt, rank) for rank in platform.logs.ranks(attempt.id)},
         lost_agents={p.node: p.ended_at for p in parts if p.ended_reason == LOST and p.ended_at is not None},
@@ -99,5 +88,12 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
 
 
 def _tail(platform: Platform, attempt: Attempt, rank: int) -> LogTail:
-    start = max(0, platform.logs.size(attempt.id, rank) - TAIL_BYTES)
-    return LogTail(rank, start, platform.logs.read(attempt.id, rank, start, TAIL_BYTES))
+    """The last words of a rank: what comes after the last damage, if its log is damaged."""
+    size = platform.logs.size(attempt.id, rank)
+    tail = LogTail(rank, max(0, size - TAIL_BYTES), b"")
+    while (end := tail.offset + len(tail.data)) < size:
+        start, data = platform.logs.read_sound(attempt.id, rank, end, size - end)
+        if not data:
+            break
+        tail = LogTail(rank, start, data)
+    return tail
