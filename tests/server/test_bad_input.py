@@ -72,6 +72,24 @@ def test_a_negative_quota_is_refused(http: TestClient, admin: dict[str, str], pl
     assert _last(platform) == before
 
 
+def test_a_quota_for_a_card_type_that_no_node_has_is_refused(
+    http: TestClient, admin: dict[str, str], platform: Platform
+) -> None:
+    before = _last(platform)
+    problem = http.put("projects/nlp/quotas/h2OO", json={"devices": 1}, headers=admin).json()
+    assert (problem["code"], problem["params"]["value"]) == ("not-found", "h2OO")
+    assert "cpu" in problem["hint"]
+    assert _last(platform) == before
+
+
+def test_before_any_node_is_known_any_card_type_may_come(
+    http: TestClient, admin: dict[str, str], platform: Platform
+) -> None:
+    with platform.database.write() as c:
+        c.exec_driver_sql("DELETE FROM nodes")
+    assert http.put("projects/nlp/quotas/h200", json={"devices": 1}, headers=admin).status_code == 200
+
+
 def test_a_five_megabyte_body_is_refused(http: TestClient, admin: dict[str, str], platform: Platform) -> None:
     before = _last(platform)
     body = json.dumps(GOOD | {"env": {"X": "y" * (5 << 20)}})

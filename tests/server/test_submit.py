@@ -11,8 +11,8 @@ from headway.server.access import Role
 from headway.server.loops.retain import retain
 from headway.server.operations import submit, unix
 from headway.server.platform import Platform
-from headway.store import facts
-from tests.server.conftest import Clock, People
+from headway.store import attempts, facts
+from tests.server.conftest import Clock, People, Placed
 from tests.server.test_bad_input import GOOD
 
 
@@ -135,3 +135,16 @@ def test_a_relative_path_is_refused(http: TestClient, admin: dict[str, str], fie
     problem = http.post("jobs", json=GOOD | {field: "tmp"}, headers=admin).json()
     assert (problem["code"], problem["params"]["field"]) == ("invalid-field", field)
     assert "absolute path" in problem["detail"]
+
+
+def test_what_a_person_gives_as_a_reason_is_told_and_never_taken_for_the_platforms_own(
+    http: TestClient, placed: Placed, admin: dict[str, str], platform: Platform
+) -> None:
+    stopped = http.post(f"jobs/{placed.job}/stop", json={"reason": "preempted"}, headers=admin).json()
+    assert (stopped["state"], stopped["reason"]) == ("stopping", "user")
+    with platform.database.read() as c:
+        attempt = attempts.get(c, placed.attempt)
+        told = [recorded.fact for recorded in facts.since(c, 0, kinds=["stop-requested"])]
+    assert attempt is not None
+    assert attempt.stop_reason == "user"
+    assert [getattr(fact, "reason", None) for fact in told] == ["preempted"]

@@ -75,6 +75,13 @@ class NewUser(Body):
     unix_name: Short | None = None
 
 
+class NewPassword(Body):
+    """`current`: the present password, which everybody but an administrator shows."""
+
+    password: Annotated[str, Field(min_length=8, max_length=256)]
+    current: Short | None = None
+
+
 class NewRole(Body):
     role: Role
     project: Short | None = None
@@ -109,7 +116,9 @@ class NewJob(Body):
 
 
 class StopJob(Body):
-    reason: Short = "user"
+    """`reason` is told in the fact; what the platform itself stops for has words of its own."""
+
+    reason: Short | None = None
 
 
 class NewDrill(Body):

@@ -119,7 +119,7 @@ def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
     """Ask a job to stop: it may save, and is killed after its grace."""
     with asker.platform.database.write() as c:
         found = find(c, asker, job, Verb.STOP)
-        stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, reason=body.reason)
+        stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, said=body.reason)
     asker.platform.wake("schedule", "observe")
     return stopped
 

@@ -37,6 +37,14 @@ def account_of(c: Connection, name: str) -> UnixUser | None:
     return UnixUser(entry.pw_name, entry.pw_uid, entry.pw_gid, groups, entry.pw_dir)
 
 
+def check_unix_name(name: str) -> None:
+    """Raise `invalid-field` for an account that this machine does not know: ranks could never run under it."""
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        raise PlatformError("invalid-field", field="unix_name", value=name, rule="rule-unix-account") from None
+
+
 def check_account(settings: Settings, c: Connection, name: str) -> UnixUser | None:
     """The account ranks of this user run under, None for the server's own. Raises `unmapped-user` by policy."""
     account = account_of(c, name)
