@@ -7,7 +7,7 @@ from headway.server import secrets
 from headway.server.access import Role
 from headway.server.operations import accounts as operations
 from headway.server.platform import Platform
-from headway.store import facts
+from headway.store import accounts, facts
 from tests.server.conftest import People
 
 Headers = dict[str, str]
@@ -137,7 +137,7 @@ def test_a_password_that_changes_while_it_is_tried_opens_nothing(
 ) -> None:
     def tried(stored: str, password: str) -> bool:
         with platform.database.write() as c:
-            operations.accounts.set_password(c, "ann", "another hash")
+            accounts.set_password(c, "ann", "another hash")
         return secrets.password_fits(stored, password)
 
     monkeypatch.setattr(operations, "password_fits", tried)

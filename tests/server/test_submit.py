@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from headway.domain.ids import AttemptId
 from headway.server.access import Role
 from headway.server.loops.retain import retain
 from headway.server.operations import submit, unix
@@ -143,7 +144,7 @@ def test_what_a_person_gives_as_a_reason_is_told_and_never_taken_for_the_platfor
     stopped = http.post(f"jobs/{placed.job}/stop", json={"reason": "preempted"}, headers=admin).json()
     assert (stopped["state"], stopped["reason"]) == ("stopping", "user")
     with platform.database.read() as c:
-        attempt = attempts.get(c, placed.attempt)
+        attempt = attempts.get(c, AttemptId(placed.attempt))
         told = [recorded.fact for recorded in facts.since(c, 0, kinds=["stop-requested"])]
     assert attempt is not None
     assert attempt.stop_reason == "user"
