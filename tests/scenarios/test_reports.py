@@ -83,6 +83,30 @@ def test_logs_dropped_once(world: World) -> None:
     assert [(fact.offset, fact.bytes, fact.why) for fact in dropped] == [(100, 5000, "rate"), (7000, 5000, "rate")]
 
 
+def test_an_agent_started_again_is_not_taken_for_a_repetition_of_the_one_before(world: World) -> None:
+    job = _running(world)
+    agent = job.agents[0]
+    agent.reports(dropped=[_drop(world, at=100)])
+    old = dict(agent.last)
+    agent.restarts()
+    agent.reports(facts={"kernel": "6.1"})
+    agent.reports(dropped=[_drop(world, at=7000)])
+    assert agent.seq == old["seq"]
+    agent.sends(agent.last)
+    assert [fact.offset for fact in job.facts("logs-dropped") if isinstance(fact, LogsDropped)] == [100, 7000]
+
+
+def test_a_repetition_that_comes_after_later_reports_is_one_still(world: World) -> None:
+    job = _running(world)
+    agent = job.agents[0]
+    agent.reports(dropped=[_drop(world, at=100)])
+    early = dict(agent.last)
+    agent.reports()
+    for _ in range(2):
+        agent.sends(early)
+    assert len(job.facts("logs-dropped")) == 1
+
+
 def test_late_words_of_an_old_attempt_do_not_move_the_job_back(world: World) -> None:
     job = _running(world)
     old = job.agents[0]

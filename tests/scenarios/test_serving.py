@@ -253,6 +253,11 @@ def test_a_service_that_was_stopped_begins_anew_with_another_version(shop: Shop)
         assert refused.value.code == "version-not-ready"
 
 
+def test_a_version_knows_the_environment_it_was_trained_in(shop: Shop) -> None:
+    told = {"python": "3.11.2", "kernel": "6.1", "device_type": "a100", "nodes": "n1"}
+    assert shop.versions[0].lineage.environment == told
+
+
 def test_a_checkpoint_registered_again_is_the_same_version(shop: Shop) -> None:
     again = shop.versions[1]
     with shop.world.platform.database.read() as c:

@@ -92,7 +92,7 @@ class Observe:
                 if _reason(observation) == LOST:
                     lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
                     facts.append(c, lost)
-                agents.upsert(c, self._silent_part(observation, now))
+                agents.upsert(c, self._silent_part(observation, part, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
@@ -106,13 +106,13 @@ class Observe:
         since = self.gone_since.setdefault(key, observation.at)
         return observation.at - since >= _patience(platform, observation)
 
-    def _silent_part(self, observation: Observation, now: datetime) -> NodeReport:
+    def _silent_part(self, observation: Observation, part: NodeReport | None, now: datetime) -> NodeReport:
         """The end of a part that no agent will tell of: it was over when it was first seen gone."""
         return NodeReport(
             attempt=observation.attempt,
             node=observation.node,
             phase="ended",
-            seq=0,
+            seq=part.seq if part else 0,
             first_at=now,
             last_at=now,
             ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),

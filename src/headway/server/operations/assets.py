@@ -166,7 +166,7 @@ def _lineage(c: Connection, job: Job, checkpoint: Checkpoint) -> Lineage:
         name, _, number = job.spec.dataset.partition("@")
         dataset = assets.dataset(c, name, int(number))
     attempt = attempts.get(c, checkpoint.attempt)
-    seen = [part.facts for part in agents.of_attempt(c, checkpoint.attempt) if part.facts]
+    seen = [part.environment for part in agents.of_attempt(c, checkpoint.attempt) if part.environment]
     environment = {key: str(value) for key, value in seen[0].items()} if seen else {}
     if attempt is not None:
         environment["device_type"] = attempt.device_type
