@@ -53,6 +53,8 @@ class Observe:
         await self._inventory(platform)
         await asyncio.to_thread(_enforce_limits, platform)
         handles, stops, waited_for = await asyncio.to_thread(_live, platform)
+        live = {handle.attempt for handle in handles}
+        self.gone_since = {part: since for part, since in self.gone_since.items() if part[0] in live}
         for handle in waited_for:
             await _nudge(platform, handle)
         for engine in platform.engines.values():

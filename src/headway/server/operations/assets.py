@@ -27,7 +27,7 @@ from headway.server.operations import hashing
 from headway.server.operations.directory import Change
 from headway.server.operations.models import check_name_is_free
 from headway.server.operations.unix import account_of, check_readable
-from headway.server.operations.weights import copy_weights
+from headway.server.operations.weights import INCOMING, copy_weights
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import agents, assets, attempts, checkpoints, facts, templates
@@ -77,7 +77,7 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     found = verify(chosen.path)
     if not found.ok:
         raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
-    incoming = platform.models / name / f".new-{make_id('m')}"
+    incoming = platform.models / name / f"{INCOMING}{make_id('m')}"
     copy_weights(found, incoming)
     digest, size, _ = digest_folder(incoming)
     lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])

@@ -14,6 +14,7 @@ from headway.sdk.job.manifest import FileEntry
 
 BLOCK = 1 << 20
 WEIGHTS = "hf/"
+INCOMING = ".new-"  # how the name begins of a version's folder that is not recorded yet
 
 
 def copy_weights(found: Verification, target: Path) -> None:
