@@ -131,6 +131,32 @@ def test_a_taken_port_is_refused(tmp_path: Path) -> None:
     assert "--port" in said
 
 
+def test_a_server_that_is_told_not_to_have_started_does_not_come_up_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setattr(running, "START_S", 0.2)
+    try:
+        assert "server.log" in _refusal(run("up", "--detach", "--home", str(home), "--port", "0", "--nodes", "n1:1"))
+        assert _named(str(home)) == []
+    finally:
+        for pid in _named(str(home)):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _named(word: str) -> list[int]:
+    """The processes that have a word in their command."""
+    found = []
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = command.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if word.encode() in words:
+            found.append(int(command.parent.name))
+    return found
+
+
 @pytest.fixture
 def innocent() -> Iterator[subprocess.Popen[bytes]]:
     """A process that has nothing to do with Headway."""
