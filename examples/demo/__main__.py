@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -25,12 +26,17 @@ def main() -> None:
     try:
         _run(story, home, (url, token), options.json)
         story.say(f"API docs: {url}/api/v1/docs")
-        story.say(f"look further: HEADWAY_HOME={home} .venv/bin/headway ps -a   (and: show, why, logs, facts, usage)")
+        if options.keep:
+            story.say(
+                f"look further: HEADWAY_HOME={home} .venv/bin/headway ps -a   (and: show, why, logs, facts, usage)"
+            )
     finally:
         if options.keep:
             story.say(f"left running; end it with: .venv/bin/headway-server down --home {home}")
         else:
             cluster.stop(home)
+            if options.home is None:
+                shutil.rmtree(home)
             story.say("the platform was stopped; `make demo KEEP=1` leaves it running")
 
 

@@ -83,7 +83,9 @@ def steps_of(reader: Reader, *, postgresql: bool) -> list[Step]:
 
 @pytest.mark.live
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_reader_who_follows_the_guide_sees_what_it_shows(reader: Reader) -> None:
+    """Slow: an hour of a newcomer's life in about a minute, training, serving and waiting included."""
     reader.follow(steps_of(reader, postgresql=False))
 
 

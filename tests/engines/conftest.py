@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headway.agent.build import build_zipapp
+from headway.engines.slurm import deliver
 from tests.engines.machine import LocalSubject
 from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
@@ -34,8 +35,18 @@ def agent_zipapp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def slurm(tmp_path: Path, testbed: Testbed, agent_zipapp: Path) -> Iterator[SlurmSubject]:
-    """An engine on the testbed, whose agents report to a recorder at the bridge's address."""
-    with Recorder(testbed.host) as recorder:
-        yield SlurmSubject(tmp_path, testbed, agent_zipapp, recorder)
+def recorder(testbed: Testbed) -> Iterator[Recorder]:
+    """The server's side, at the bridge's address."""
+    with Recorder(testbed.host) as running:
+        yield running
+
+
+@pytest.fixture
+def slurm(tmp_path: Path, testbed: Testbed, agent_zipapp: Path, recorder: Recorder) -> Iterator[SlurmSubject]:
+    """An engine on the testbed; afterwards the testbed is as it was."""
+    yield SlurmSubject(tmp_path, testbed, agent_zipapp, recorder)
+    for child in deliver.running.values():
+        child.kill()
+        child.wait()
+    deliver.running.clear()
     testbed.mend()

@@ -48,6 +48,19 @@ class Testbed:
         assert not check or done.returncode == 0, f"{argv}: {done.stderr}"
         return done.stdout
 
+    @contextmanager
+    def without(self, daemon: str) -> Iterator[None]:
+        """One daemon killed for the `with` block."""
+        self.tool("kill", daemon)
+        yield
+        self.tool("up")
+
+    def wait_until_saved(self) -> None:
+        """slurmctld writes its state down every five seconds or so: wait until it has, so that a kill loses nothing."""
+        state = self.folder / "state" / "job_state"
+        since = time.time()
+        self.until(lambda: state.exists() and state.stat().st_mtime > since, "slurmctld to save its state")
+
     def states(self) -> dict[str, str]:
         """Each node's state in one word."""
         return dict(line.split() for line in self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%N %T").splitlines())

@@ -1,8 +1,5 @@
 """The Slurm engine passes the contract on a real Slurm of four nodes with two types of devices."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.engines.contract import Contract
@@ -12,8 +9,8 @@ pytestmark = pytest.mark.live
 
 
 @pytest.fixture
-def subject(slurm: SlurmSubject) -> Iterator[SlurmSubject]:
-    yield slurm
+def subject(slurm: SlurmSubject) -> SlurmSubject:
+    return slurm
 
 
 class TestSlurm(Contract):

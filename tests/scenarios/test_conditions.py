@@ -6,7 +6,7 @@ from typing import Any
 from headway.scheduler.plan import ArrayFull, DependencyFailed, DependencyPending, WindowAhead
 from headway.scheduler.snapshot import Window
 from headway.server.operations import windows
-from headway.server.operations.arrays import Shape, submit_array
+from headway.server.operations.arrays import Shape, items_of, submit_array
 from headway.server.operations.submit import Submission
 from headway.store import predictions
 from tests.scenarios.work import Work
@@ -23,7 +23,8 @@ def _array(world: World, count: int, cap: int) -> list[Work]:
     wanted = {"nodes": 1, "devices_per_node": 1, "ranks_per_node": 1}
     submission = Submission(name="many", project="nlp", template="train", resources=wanted)
     with world.platform.database.write() as c:
-        made = submit_array(world.platform, c, submission, Shape(count=count, cap=cap), "ann")
+        shape = Shape(count=count, cap=cap)
+        made = submit_array(world.platform, c, items_of(submission, shape), shape, "ann")
     return [Work(world, job.id) for job in made]
 
 

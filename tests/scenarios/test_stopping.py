@@ -122,3 +122,21 @@ def _running(world: World) -> Work:
     job = world.submit(nodes=2)
     world.settle()
     return job.starts()
+
+
+def test_a_job_that_outlives_its_limit_is_stopped_with_its_grace(world: World) -> None:
+    job = world.submit(limit_s=3600)
+    world.settle()
+    job.starts()
+    world.later(minutes=59)
+    world.settle()
+    assert job.state == "running"
+    world.later(minutes=1)
+    world.settle()
+    assert job.state == "stopping"
+    order = job.agents[0].reports("stopping").stop
+    assert order is not None
+    assert (order.reason, order.grace_s) == ("time-limit", 30)
+    job.obeys()
+    world.settle()
+    assert (job.state, job.job.reason) == ("stopped", "time-limit")

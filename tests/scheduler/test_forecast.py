@@ -86,12 +86,20 @@ def test_a_job_that_fits_starts_now() -> None:
 def test_a_queue_is_stepped_through_in_order() -> None:
     running = [a_running("r", {"n1": range(8)}, expected_end=NOW + HOUR)]
     queue = [a_queued(name, 8, limit=2 * HOUR) for name in "abc"]
-    told = forecast(a_snapshot([a_node()], queue, running), NO_HISTORY)
+    told = forecast(a_snapshot([a_node()], queue, running), NO_HISTORY, draws=21)
     assert {job: range_.p50 for job, range_ in told.items()} == {
         "a": NOW + HOUR,
         "b": NOW + 3 * HOUR,
         "c": NOW + 5 * HOUR,
     }
+
+
+def test_a_pace_foretells_a_range_and_not_a_point() -> None:
+    running = [a_running("r", {"n1": range(8)}, expected_end=NOW + HOUR)]
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), NO_HISTORY)["j"]
+    assert told.p50 is not None
+    assert told.p90 is not None
+    assert timedelta(minutes=10) < told.p90 - told.p50 < HOUR
 
 
 def test_history_gives_a_range() -> None:

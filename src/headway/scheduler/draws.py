@@ -5,13 +5,18 @@ id, so that jobs do not all run long in the same draw. Never random: same snapsh
 """
 
 from collections.abc import Sequence
-from math import gcd
+from math import exp, gcd
+from statistics import NormalDist
 from zlib import crc32
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.predict import Predictor, Traits
 from headway.scheduler.snapshot import Runtimes
+
+SPREAD = 0.2
+"""How far the time left, foretold from a job's own pace, may be off: the standard deviation of its logarithm. Its pace
+so far says nothing of pauses, evaluations and an early end, so the range is never a point."""
 
 
 class Draws:
@@ -27,17 +32,17 @@ class Draws:
         for claim in desk.claims.values():
             assert claim.traits is not None
             if claim.own_end and claim.end is not None:
-                self._said[claim.job] = claim.end - claim.began
+                self._said[claim.job] = claim.end - max(claim.began, desk.now)
             ran = max(0.0, desk.now - claim.began)
             self._running[claim.job] = (self._predictor.samples(claim.traits, ran), ran)
 
     def of_running(self, job: JobId, traits: Traits, draw: int) -> float | None:
         """What the job says itself; else its history, given that it has run this long; else as long again, at most its
         limit."""
-        if job in self._said:
-            return self._said[job]
         samples, ran = self._running[job]
         place = self._place(job, draw)
+        if job in self._said:
+            return ran + max(0.0, self._said[job]) * exp(SPREAD * NormalDist().inv_cdf(place))
         if samples:
             length = samples[int(place * len(samples))]
         elif traits.limit is None:

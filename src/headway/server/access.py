@@ -68,8 +68,13 @@ Held = tuple[Role, str | None]
 
 
 def may(held: Iterable[Held], verb: Verb, resource: str, project: str | None) -> bool:
-    """Whether any role held in this project, or everywhere, allows it; without a project a role in any project does."""
+    """Whether any role held in this project, or everywhere, allows it; without a project a role in any project does.
+
+    What only operators and administrators may do concerns the whole site: there a role in one project is not enough.
+    """
     allowed = TABLE[resource].get(verb, frozenset())
+    if allowed <= OPERATORS:
+        return any(role in allowed and scope is None for role, scope in held)
     return any(role in allowed and (scope is None or project is None or scope == project) for role, scope in held)
 
 

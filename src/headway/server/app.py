@@ -9,13 +9,25 @@ from starlette.types import ASGIApp
 
 from headway import __version__
 from headway.server import problems
-from headway.server.api import agent, assets, directory, granting, jobs, logs, observing, queue, quota, services
+from headway.server.api import (
+    accounts,
+    agent,
+    assets,
+    directory,
+    granting,
+    jobs,
+    logs,
+    observing,
+    queue,
+    quota,
+    services,
+)
 from headway.server.loops.all import all_loops
 from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, directory, quota, granting, assets, services, observing, agent)
+AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, observing, agent)
 
 
 class Application(FastAPI):

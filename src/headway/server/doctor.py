@@ -5,7 +5,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import PlatformError
 from headway.engines.local.engine import LocalEngine
@@ -41,11 +46,13 @@ def examine(settings: Settings) -> list[Finding]:
 def _look(what: str, check: Callable[[Settings], str], settings: Settings) -> Finding:
     try:
         return Finding(what, True, check(settings))
-    except (PlatformError, OSError, subprocess.SubprocessError) as problem:
-        return Finding(what, False, str(problem))
+    except (PlatformError, OSError, ImportError, subprocess.SubprocessError, OperationalError) as problem:
+        return Finding(what, False, str(problem).splitlines()[0])
 
 
 def _home(settings: Settings) -> str:
+    if not settings.home.exists():
+        return f"to be made: {settings.home}"
     if not os.access(settings.home, os.W_OK):
         raise PlatformError(
             "not-readable", field="home", value=str(settings.home), user="server", detail="not writable"
@@ -54,22 +61,24 @@ def _home(settings: Settings) -> str:
 
 
 def _disk(settings: Settings) -> str:
-    free = shutil.disk_usage(settings.home).free
+    there = next(folder for folder in (settings.home, *settings.home.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
     if free < LEAST_FREE:
         raise PlatformError("disk-low", value=str(settings.home), free=free >> 30, least=LEAST_FREE >> 30)
     return f"{free >> 30} GiB free"
 
 
 def _database(settings: Settings) -> str:
-    with Database(settings.url).read() as c:
+    if settings.database_url is None and not settings.database_file.exists():
+        return f"sqlite, to be made: {settings.database_file}"
+    with closing(Database(settings.url)) as database, database.read() as c:
         return c.engine.dialect.name
 
 
 def _engine(settings: Settings) -> str:
-    engine = LocalEngine(
-        LocalSettings(settings.home / "run", settings.home / "agent", nodes=parse_nodes(settings.nodes))
-    )
-    inventory = asyncio.run(engine.inventory())
+    with TemporaryDirectory() as empty:
+        local = LocalSettings(Path(empty), settings.home / "agent", nodes=parse_nodes(settings.nodes))
+        inventory = asyncio.run(LocalEngine(local).inventory())
     return ", ".join(f"{node.name}: {node.devices} × {node.device_type}" for node in inventory.nodes)
 
 

@@ -1,20 +1,37 @@
 """`headway-server`: what operators type. Reads arguments, takes the home's lock, and runs the control plane."""
 
+import os
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import click
+from pydantic import ValidationError
+from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import Language, PlatformError
+from headway.server.problems import from_validation
 from headway.server.queue_commands import rehearse, snapshot
 from headway.server.settings import Settings
 
 FAILED = 1
+HINT: dict[Language, str] = {"zh": "提示：", "en": "hint: "}
+
+
+def language() -> Language:
+    """From HEADWAY_LANG, else LC_ALL, LC_MESSAGES or LANG, the first that is set; English unless it is Chinese."""
+    names = ("HEADWAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    wanted = next((os.environ[name] for name in names if os.environ.get(name)), "en")
+    return "zh" if wanted.lower().startswith("zh") else "en"
 
 
 def _settings(**given: object) -> Settings:
-    """Settings from the environment, with what was typed on top."""
-    return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    """Settings from the environment, with what was typed on top. Raises errors that name the setting and its rule."""
+    try:
+        return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise from_validation(error.errors()[0]) from None
 
 
 class Command(click.Group):
@@ -24,8 +41,15 @@ class Command(click.Group):
         try:
             return super().invoke(context)
         except PlatformError as error:
-            click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
-            sys.exit(FAILED)
+            self._refuse(error)
+        except OperationalError as error:
+            self._refuse(PlatformError("database-unreachable", detail=str(error.orig).splitlines()[0]))
+
+    def _refuse(self, error: PlatformError) -> NoReturn:
+        reader = language()
+        hint = f"{HINT[reader]}{error.hint(reader)}"
+        click.echo(f"× {error.text(reader)} [{error.code}]\n  {hint}", err=True)
+        sys.exit(FAILED)
 
 
 @click.group(cls=Command)
@@ -78,7 +102,8 @@ def migrate(**given: object) -> None:
 
     settings = _settings(**given)
     settings.home.mkdir(parents=True, exist_ok=True)
-    Database(settings.url).migrate()
+    with closing(Database(settings.url)) as database:
+        database.migrate()
     click.echo("the database is up to date")
 
 

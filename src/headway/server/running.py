@@ -41,14 +41,13 @@ def run(settings: Settings) -> None:
     lock = locks.take(settings.home / LOCK)
     if lock is None:
         raise PlatformError("server-running", home=str(settings.home))
-    listening = _listen(settings)
-    settings = settings.model_copy(update={"port": listening.getsockname()[1]})
-    platform = open_platform(settings, build_agent(settings.home))
-    prepare(platform)
-    gateway_process.ensure(settings)
-    _tell(platform)
-    uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
-    os.close(lock)
+    with os.fdopen(lock, "rb"), _listen(settings) as listening:
+        settings = settings.model_copy(update={"port": listening.getsockname()[1]})
+        platform = open_platform(settings, build_agent(settings.home))
+        prepare(platform)
+        gateway_process.ensure(settings)
+        _tell(platform)
+        uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
 
 
 def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
@@ -64,6 +63,8 @@ def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
 
 def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     """Start the same command in a session of its own, wait until the API answers, return what to tell."""
+    if locks.is_held(settings.home / LOCK):
+        raise PlatformError("server-running", home=str(settings.home))
     settings.home.mkdir(parents=True, exist_ok=True)
     kept = [word for word in arguments if word != "--detach"]
     with open(settings.home / "server.log", "ab", opener=_open_private) as output:
@@ -80,7 +81,18 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
         if told is not None and told["pid"] == child.pid and _answers(told["url"], settings.ca_file):
             return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
         time.sleep(POLL_S)
+    _end_child(child)
     raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
+
+
+def _end_child(child: "subprocess.Popen[bytes]") -> None:
+    """A server that was told not to have started must not come up later."""
+    child.terminate()
+    try:
+        child.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _open_private(path: str, flags: int) -> int:
@@ -89,15 +101,8 @@ def _open_private(path: str, flags: int) -> int:
 
 def stop(settings: Settings) -> str:
     """End the server and the gateway of a home, and wait until both are gone."""
-    gone = []
-    told = _read_told(settings.home)
-    if told is not None and locks.is_held(settings.home / LOCK):
-        _end(told["pid"], settings.home / LOCK)
-        gone.append("server")
-    lock = settings.home / "gateway" / gateway_process.LOCK
-    if locks.is_held(lock):
-        _end(int(lock.read_text()), lock)
-        gone.append("gateway")
+    held = {"server": settings.home / LOCK, "gateway": settings.home / "gateway" / gateway_process.LOCK}
+    gone = [name for name, lock in held.items() if _end(lock)]
     return f"stopped: {', '.join(gone)}" if gone else "nothing was running"
 
 
@@ -159,10 +164,14 @@ def _answers(url: str, ca_file: str | None) -> bool:
         return False
 
 
-def _end(pid: int, lock: Path) -> None:
-    os.kill(pid, signal.SIGTERM)
+def _end(lock: Path) -> bool:
+    """Ask whoever holds a lock to end, and wait until it is free; whether anybody held it."""
     deadline = time.monotonic() + STOP_S
+    asked: int | None = None
     while locks.is_held(lock):
         if time.monotonic() > deadline:
-            raise PlatformError("stop-timeout", value=pid, seconds=int(STOP_S))
+            raise PlatformError("stop-timeout", value=asked, seconds=int(STOP_S))
+        if asked is None and (asked := locks.holder(lock)) is not None:
+            os.kill(asked, signal.SIGTERM)
         time.sleep(POLL_S)
+    return asked is not None

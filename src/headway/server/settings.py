@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headway.engines.protocol import LogLimits
+from headway.metering.months import parse_zone
 from headway.scheduler.policy import Policy
 
 
@@ -23,7 +24,6 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8470, ge=0, le=65535)
     gateway_port: int = Field(default=8471, ge=0, le=65535)
-    gateway_admin_port: int = Field(default=0, ge=0, le=65535)
     database_url: str | None = None
     public_url: str | None = None
     tls_certificate: Path | None = None
@@ -57,13 +57,17 @@ class Settings(BaseSettings):
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, name: str) -> str:
-        ZoneInfo(name)
-        return name
+        return parse_zone(name).key
 
     @cached_property
     def url(self) -> str:
         """The database, by default one SQLite file in the home."""
-        return self.database_url or f"sqlite:///{self.home / 'headway.db'}"
+        return self.database_url or f"sqlite:///{self.database_file}"
+
+    @property
+    def database_file(self) -> Path:
+        """The file that is the database where no URL names another."""
+        return self.home / "headway.db"
 
     @property
     def ca_file(self) -> str | None:

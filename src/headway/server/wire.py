@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
 
 def _moment(value: object) -> object:
     """Seconds since the epoch as a moment. Raises ValueError for what no calendar has."""
@@ -17,27 +19,30 @@ def _moment(value: object) -> object:
 def _foreign_moment(value: object) -> object:
     """A moment that a program told: nothing if it is none."""
     try:
-        return _moment(value) if isinstance(value, int | float) else None
+        moment = _moment(value) if isinstance(value, int | float) else None
     except ValueError:
         return None
+    return moment if isinstance(moment, datetime) and EARLIEST <= moment <= LATEST else None
 
 
 def _foreign_text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+# A clock may be wrong, but not so far that adding a few minutes leaves the calendar.
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment), Field(ge=EARLIEST, le=LATEST)]
 ForeignText = Annotated[str | None, BeforeValidator(_foreign_text)]
 # What programs write goes into columns of 64 bits, and into text columns that hold no NUL.
 Count = Annotated[int, Field(ge=0, le=1 << 53)]
+Rank = Annotated[int, Field(ge=0, le=999_999)]
 Line = Annotated[str, Field(max_length=4096, pattern=r"^[^\x00]*$")]
 
 
 class AgentFacts(BaseModel):
     """Who the agent is."""
 
-    pid: int
-    start_ticks: int
+    pid: Count
+    start_ticks: Count
     version: str
     python: str = ""
 
@@ -45,16 +50,16 @@ class AgentFacts(BaseModel):
 class RankStarted(BaseModel):
     """A rank the agent has started."""
 
-    rank: int = Field(ge=0)
-    pid: int
-    start_ticks: int = 0
+    rank: Rank
+    pid: Count
+    start_ticks: Count = 0
     started_at: Moment
 
 
 class EventChunk(BaseModel):
     """Whole lines of a rank's events file from a byte offset on."""
 
-    offset: int = Field(ge=0)
+    offset: Count
     data: str
 
 
@@ -69,7 +74,7 @@ class ErrorFile(BaseModel):
 class Exit(BaseModel):
     """How a rank ended, first-hand."""
 
-    rank: int = Field(ge=0)
+    rank: Rank
     at: Moment
     code: int | None = None
     signal: int | None = None
@@ -85,18 +90,18 @@ class ReadingSeen(BaseModel):
 
     t: Moment
     name: str = Field(max_length=64)
-    rank: int | None = None
-    device: int | None = None
+    rank: Rank | None = None
+    device: Rank | None = None
     value: float
 
 
 class Dropped(BaseModel):
     """Bytes that a rank wrote and nobody keeps, because of its limits."""
 
-    rank: int = Field(ge=0)
-    from_: int = Field(alias="from", ge=0)
-    bytes: int = Field(ge=0)
-    lines: int = Field(default=0, ge=0)
+    rank: Rank
+    from_: Count = Field(alias="from")
+    bytes: Count
+    lines: Count = 0
     t: Moment
     why: str
 
@@ -107,19 +112,19 @@ class Ended(BaseModel):
     at: Moment
     reason: str
     detail: str | None = None
-    logs: dict[int, int] = {}
+    logs: dict[Rank, Count] = {}
 
 
 class Report(BaseModel):
     """One report of one node's agent."""
 
-    seq: int = Field(ge=0)
+    seq: Count
     at: Moment
     agent: AgentFacts
     phase: Literal["starting", "running", "stopping", "ended"]
     facts: dict[str, str | int | float | bool | None] | None = None
     ranks: list[RankStarted] = []
-    events: dict[int, EventChunk] = {}
+    events: dict[Rank, EventChunk] = {}
     exits: list[Exit] = []
     readings: list[ReadingSeen] = []
     dropped: list[Dropped] = []
@@ -168,6 +173,6 @@ class RankEvent(BaseModel):
     metrics: dict[Line, float] = {}
     path: Line | None = None
     bytes: Count = 0
-    seconds: float = 0.0
+    seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     reason: Line | None = None
     name: Line | None = None

@@ -25,6 +25,7 @@ RUNS_A_TEMPLATE = 200
 RUNS_IN_ALL = 2000
 UTC = ZoneInfo("UTC")
 PLAIN = Policy()
+FURTHEST = timedelta(days=36525)
 
 _a, _j = schema.attempts, schema.jobs
 _cp = schema.checkpoints
@@ -236,12 +237,16 @@ def _running(row: Any, now: datetime) -> RunningJob:
 
 
 def _expected_end(row: Any, now: datetime) -> datetime | None:
-    """From the rate since the start, which counts the time before the first step too; never in the past."""
+    """From the rate since the start, which counts the time before the first step too; never in the past.
+
+    A program may name any total: an end more than a century away is unknown, and must not stop everybody's plan.
+    """
     if row.step is None or row.total is None or row.started_at is None:
         return None
     seen_at = row.step_at or now
     done = row.step - row.resume_step
     if done <= 0 or seen_at <= row.started_at:
         return None
-    expected: datetime = seen_at + (row.total - row.step) * ((seen_at - row.started_at) / done)
-    return max(now, expected)
+    pace: timedelta = (seen_at - row.started_at) / done
+    left = row.total - row.step
+    return None if left * pace.total_seconds() > FURTHEST.total_seconds() else max(now, seen_at + left * pace)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from headway.domain.ids import AttemptId
 from headway.domain.resources import Maker, Node
-from headway.engines.protocol import Handle, LaunchOrder, Sight
+from headway.engines.protocol import START_FAILED, Handle, LaunchOrder, Sight
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 DEFAULT_NODES = tuple(Node(name, "fake", "a100", 8, Maker.NVIDIA) for name in ("n1", "n2", "n3", "n4"))
@@ -20,7 +20,8 @@ DEFAULT_NODES = tuple(Node(name, "fake", "a100", 8, Maker.NVIDIA) for name in ("
 class Life:
     """What happens to an attempt, in times after its launch; `None` means never by itself.
 
-    `refuses`: the reason it is not taken at all. `stops_in`: how long its ranks need to end once asked to.
+    `refuses`: the reason it is not taken at all; `cannot_start`: why its agents could not carry out their orders.
+    `stops_in`: how long its ranks need to end once asked to.
     """
 
     runs_for: timedelta | None = None
@@ -29,6 +30,7 @@ class Life:
     stops_in: timedelta = timedelta(0)
     never_begins: bool = False
     refuses: str | None = None
+    cannot_start: str | None = None
 
     def end(self) -> tuple[timedelta, Sight, str] | None:
         """The first of its own ends: when, what an engine sees then, and how the ranks ended."""
@@ -57,6 +59,8 @@ class Part:
 
     def seen(self, now: datetime) -> tuple[Sight, str | None]:
         """What can be seen of it at `now`."""
+        if self.life.cannot_start:
+            return Sight.ENDED, f"{START_FAILED}: {self.life.cannot_start}"
         if self.life.never_begins:
             return (Sight.ENDED, "withdrawn") if self.stopped_at else (Sight.ABSENT, None)
         ends = [(self.launched_at + after, sight, detail) for after, sight, detail in filter(None, (self.life.end(),))]

@@ -19,13 +19,16 @@ AT_ONCE = 4
 BACK_OFF = timedelta(seconds=2)
 
 
+# Children belong to this process, not to an engine object.
+running: dict[str, "subprocess.Popen[bytes]"] = {}
+_guard = threading.Lock()
+
+
 class Deliveries:
     """The delivering agents of this process; at most a few at once."""
 
     def __init__(self, settings: SlurmSettings) -> None:
         self._settings = settings
-        self._guard = threading.Lock()
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._tried: dict[str, tuple[int, datetime]] = {}
 
     def advance(self, place: Place, record: Record, sight: Sight, now: datetime) -> bool:
@@ -34,16 +37,16 @@ class Deliveries:
         if sight is Sight.AGENT_LOST and not place.has("final.json") and not place.bury(now.timestamp(), record.user):
             return False
         final = place.final()
-        with self._guard:
-            self._reap()
+        with _guard:
+            _reap()
             tries, last = self._tried.get(key, (0, now))
             if final.get("delivered") or final.get("reason") == WITHDRAWN or tries >= TRIES:
                 self._tried.pop(key, None)
                 return True
             due = not tries or now >= last + BACK_OFF * tries
-            if due and key not in self._running and len(self._running) < AT_ONCE:
+            if due and key not in running and len(running) < AT_ONCE:
                 self._tried[key] = (tries + 1, now)
-                self._running[key] = self._start(place, record)
+                running[key] = self._start(place, record)
         return False
 
     def _start(self, place: Place, record: Record) -> "subprocess.Popen[bytes]":
@@ -61,7 +64,8 @@ class Deliveries:
             extra_groups=groups,
         )
 
-    def _reap(self) -> None:
-        for key, child in list(self._running.items()):
-            if child.poll() is not None:
-                del self._running[key]
+
+def _reap() -> None:
+    for key, child in list(running.items()):
+        if child.poll() is not None:
+            del running[key]

@@ -10,24 +10,33 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from headway.domain.errors import PlatformError
-from headway.domain.ids import AttemptId, check_name
+from headway.domain.ids import NAME, AttemptId, check_name
 from headway.engines.protocol import (
     Capability,
+    CordonKind,
     Engine,
     EngineConfig,
+    Finding,
     Handle,
     Inventory,
     LaunchOrder,
+    Notice,
     Observation,
+    Occupied,
     Sight,
 )
+from headway.engines.slurm.check import SiteCheck
 from headway.engines.slurm.commands import Commands
+from headway.engines.slurm.cordon import Cordoning
 from headway.engines.slurm.deliver import Deliveries
+from headway.engines.slurm.inventory import SlurmNode
 from headway.engines.slurm.jobs import Job, find, read_past_jobs
 from headway.engines.slurm.launch import Launching
 from headway.engines.slurm.look import Look
+from headway.engines.slurm.occupancy import coming_end, occupied
 from headway.engines.slurm.place import MODE, Place
 from headway.engines.slurm.record import Record, Records
+from headway.engines.slurm.script import MARK
 from headway.engines.slurm.settings import SlurmSettings, read_settings
 from headway.engines.slurm.watch import Seen, Watch
 
@@ -50,7 +59,7 @@ class SlurmEngine:
     """One Slurm cluster, or the part of it that Headway may use."""
 
     name = "slurm"
-    can: frozenset[Capability] = frozenset()
+    can = frozenset({Capability.CORDONS, Capability.OCCUPANCY, Capability.PREFLIGHT, Capability.NOTICES})
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
@@ -59,7 +68,10 @@ class SlurmEngine:
         self._records = Records(settings.records)
         self._launching = Launching(settings, self._commands, self._look, self._records, self.name)
         self._watch = Watch(settings, self._commands, self._records, self._launching, Deliveries(settings))
+        self._cordoning = Cordoning(self._commands)
+        self._check = SiteCheck(settings, self._commands, self._look)
         self._guards: dict[AttemptId, threading.Lock] = defaultdict(threading.Lock)
+        self._open = self._records.unfinished()
         if not settings.share.is_dir():
             settings.share.mkdir(parents=True, exist_ok=True)
             settings.share.chmod(MODE)
@@ -90,17 +102,78 @@ class SlurmEngine:
                 offset += len(piece)
                 yield piece
 
+    async def cordon(self, node: str, reason: str) -> CordonKind:
+        """Drain a node, or what comes next to it. Raises `engine-unreachable`, `not-found`."""
+        return await asyncio.to_thread(self._cordon, node, reason)
+
+    async def uncordon(self, node: str) -> None:
+        """Take back this engine's own cordon. Raises `engine-unreachable`, `not-found`."""
+        await asyncio.to_thread(self._uncordon, node)
+
+    async def occupied(self) -> Sequence[Occupied]:
+        """What jobs outside Headway use. Raises `engine-unreachable`."""
+        return await asyncio.to_thread(self._occupied)
+
+    async def check(self, server_url: str) -> Sequence[Finding]:
+        """Name what the site lacks."""
+        return await asyncio.to_thread(self._check.run, server_url)
+
+    async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
+        """Ends by time limit or preemption that are near."""
+        return await asyncio.to_thread(self._notices, handles)
+
+    def _cordon(self, node: str, reason: str) -> CordonKind:
+        kind = self._cordoning.cordon(self._known(node).host, reason)
+        self._look.forget_nodes()
+        return kind
+
+    def _uncordon(self, node: str) -> None:
+        self._look.forget_nodes()
+        known = self._known(node)
+        self._cordoning.uncordon(known.host, known.reason)
+        self._look.forget_nodes()
+
+    def _known(self, node: str) -> SlurmNode:
+        nodes = self._look.nodes()
+        if node not in nodes:
+            raise PlatformError("not-found", what="node", value=node, near=", ".join(nodes))
+        return nodes[node]
+
+    def _occupied(self) -> Sequence[Occupied]:
+        return occupied(self._look.jobs(), tuple(self._look.nodes().values()), self._is_ours)
+
+    def _is_ours(self, job: Job) -> bool:
+        # A name is anybody's choice, and would be a path here.
+        if job.comment != MARK + job.name or not NAME.fullmatch(job.name) or ".." in job.name:
+            return False
+        record = self._records.read(AttemptId(job.name))
+        return record is not None and record.owner == job.user
+
+    def _notices(self, handles: Sequence[Handle]) -> list[Notice]:
+        found = []
+        for handle, job in self._with_jobs(handles):
+            record = self._records.read(handle.attempt)
+            if isinstance(job, Job) and record is not None:
+                limit = None if record.limit_s is None else timedelta(seconds=record.limit_s)
+                found.append(coming_end(handle.attempt, job, limit, self._settings.notice, self._clock()))
+        return [notice for notice in found if notice is not None]
+
     def _launch(self, order: LaunchOrder) -> Handle:
         check_name("attempt", order.attempt)
         with self._guards[order.attempt]:
             try:
-                return self._launching.launch(order, self._clock).handle(self.name)
+                record = self._launching.launch(order, self._clock)
             except OSError as error:
                 raise self._commands.unreachable(str(error)) from error
+            if not record.is_done:
+                self._open.add(order.attempt)
+            return record.handle(self.name)
 
     def _observe(self, handles: Sequence[Handle]) -> list[Observation]:
+        asked = {handle.attempt for handle in handles}
+        others = [record for each in self._open - asked if (record := self._records.read(each))]
         seen = {}
-        for handle, job in self._with_jobs(handles):
+        for handle, job in self._with_jobs([*handles, *(record.handle(self.name) for record in others)]):
             with self._guards[handle.attempt]:
                 seen[handle.attempt] = self._see(handle, job)
         now = self._clock()
@@ -119,6 +192,8 @@ class SlurmEngine:
                 return self._watch.blind(record, str(job))
             if not self._settings.share.is_dir():
                 raise FileNotFoundError(f"{self._settings.share} is not there")
+            if record.is_done:
+                self._open.discard(handle.attempt)
             return self._watch.look(record, job, self._clock)
         except (OSError, ValueError, PlatformError) as error:
             return dict.fromkeys(handle.nodes, Seen(Sight.UNKNOWN, str(error)))
@@ -145,7 +220,7 @@ class SlurmEngine:
         owners = {attempt: record.owner for attempt, record in records.items() if record}
         found = {attempt: find(attempt, owner, by_name[attempt]) for attempt, owner in owners.items()}
         missing = [record for record in records.values() if record and found[record.attempt] is None]
-        past = self._past([record for record in missing if set(record.closed) != set(record.nodes)])
+        past = self._past([record for record in missing if not record.is_over])
         return [(handle, found.get(handle.attempt) or past.get(handle.attempt)) for handle in handles]
 
     def _past(self, records: Sequence[Record]) -> dict[AttemptId, Job | PlatformError | None]:

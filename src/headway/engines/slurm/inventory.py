@@ -11,11 +11,10 @@ from datetime import timedelta
 from headway.domain.resources import Maker, Node, NodeState
 from headway.engines.slurm.hostlist import expand
 
-DOWN = frozenset(
-    {"DOWN", "FAIL", "NOT_RESPONDING", "POWERED_DOWN", "POWERING_DOWN", "INVALID", "INVALID_REG", "FUTURE"}
-)
+DOWN = frozenset({"DOWN", "FAIL", "POWERED_DOWN", "POWERING_DOWN", "INVALID", "INVALID_REG", "FUTURE"})
 CLOSED = frozenset({"DRAIN", "MAINTENANCE", "MAINT", "FAILING", "REBOOT_REQUESTED", "REBOOT_ISSUED", "BLOCKED"})
-UNSEEN = frozenset({"UNKNOWN"})
+# Slurm says DOWN itself when a node has not responded for long enough.
+UNSEEN = frozenset({"UNKNOWN", "NOT_RESPONDING"})
 
 
 @dataclass(frozen=True, slots=True)

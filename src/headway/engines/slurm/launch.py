@@ -101,6 +101,7 @@ class Launching:
             endpoint=f"{nodes[0].address}:{port}" if port else None,
             words=asked.words,
             script=asked.script,
+            limit_s=None if limit is None else limit.total_seconds(),
         )
 
     def _check(self, order: LaunchOrder) -> Sequence[SlurmNode]:

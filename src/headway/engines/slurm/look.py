@@ -47,11 +47,6 @@ class Asked(Generic[T]):
             assert self._answer is not None
             return self._answer
 
-    @property
-    def at(self) -> datetime | None:
-        """When it was asked last."""
-        return self._at
-
     def forget(self) -> None:
         """Ask again next time."""
         self._at = None
@@ -79,14 +74,13 @@ class Look:
         self._jobs.forget()
         return self.jobs()
 
-    @property
-    def jobs_at(self) -> datetime | None:
-        """When jobs were asked for last."""
-        return self._jobs.at
-
     def nodes(self) -> dict[str, SlurmNode]:
         """Headway's nodes by name, those of the chosen partition only. Raises `engine-unreachable`."""
         return self._nodes.get(NODES_FACTOR * self._age)
+
+    def forget_nodes(self) -> None:
+        """Ask for nodes again next time: one has just been changed."""
+        self._nodes.forget()
 
     def time_limit(self) -> timedelta | None:
         """The longest time limit the chosen partition allows; None: unlimited. Raises `engine-unreachable`."""

@@ -32,7 +32,8 @@ class Record:
     """One attempt. `nodes` are Headway's names, `hosts` Slurm's; times are epoch seconds.
 
     `tried_at`: when `sbatch` was begun last, `tries` how often; `job`: the id it answered. `missed_at`: since when
-    Slurm has not known the job. `closed`: nodes finished with, and the sight, detail and cause they keep.
+    Slurm has not known the job. `closed`: nodes whose part is over, and the sight, detail and cause they keep;
+    `delivered`: those of which nothing is left to tell.
     """
 
     attempt: AttemptId
@@ -44,12 +45,24 @@ class Record:
     endpoint: str | None
     words: tuple[str, ...]
     script: str
+    limit_s: float | None = None
     tried_at: float | None = None
     tries: int = 0
     job: str | None = None
     missed_at: float | None = None
     stop: Stop | None = None
     closed: Mapping[str, tuple[str, str | None, str | None]] = field(default_factory=dict)
+    delivered: tuple[str, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every part has ended, though something may be left to deliver."""
+        return set(self.closed) == set(self.nodes)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.is_over and set(self.delivered) == set(self.nodes)
 
     def handle(self, engine: str) -> Handle:
         """How others find the attempt again."""
@@ -70,6 +83,11 @@ class Records:
         except FileNotFoundError:
             return None
         return _record(value)
+
+    def unfinished(self) -> set[AttemptId]:
+        """Every attempt with something left to do."""
+        found = {AttemptId(entry.name) for entry in os.scandir(self._folder) if (Path(entry) / FILE).exists()}
+        return {attempt for attempt in found if (record := self.read(attempt)) and not record.is_done}
 
     def write(self, record: Record) -> Record:
         """Replace a record, and return it once it is durable."""
@@ -100,6 +118,7 @@ def _record(value: dict[str, Any]) -> Record:
         nodes=tuple(record.nodes),
         hosts=tuple(record.hosts),
         words=tuple(record.words),
+        delivered=tuple(record.delivered),
         user=UnixUser(**{**user, "groups": tuple(user["groups"])}) if user else None,
         stop=Stop(**stop) if stop else None,
     )

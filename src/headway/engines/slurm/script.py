@@ -30,9 +30,9 @@ dir={base}/$SLURMD_NODENAME
 [ -d "$dir" ] || dir=$dir-{device_type}
 exec </dev/null >>"$dir/agent.out" 2>&1 || exit 1
 {visible}trap 'kill -TERM "$agent" 2>/dev/null' TERM URG
-tries=0
+{keep}tries=0
 while :; do
-    env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" {python} "$HEADWAY_AGENT" run "$dir" &
+    env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" {python} "${{agent_file:-$HEADWAY_AGENT}}" run "$dir" &
     agent=$!
     wait "$agent"; code=$?
     while kill -0 "$agent" 2>/dev/null; do wait "$agent"; code=$?; done
@@ -52,6 +52,14 @@ srun --nodes={count} --ntasks={count} --ntasks-per-node=1 --cpus-per-task={cpus}
 """
 SHIP = """HEADWAY_AGENT=/tmp/headway-agent.$SLURM_JOB_ID.pyz
 sbcast --force {source} "$HEADWAY_AGENT" || exit 1
+"""
+
+
+# Each node keeps a copy of its own: some sites, and every virtual one, share /tmp between nodes.
+KEEP = """\
+agent_file=$HEADWAY_AGENT.$SLURMD_NODENAME
+trap 'rm -f "$HEADWAY_AGENT" "$agent_file"' EXIT
+cp "$HEADWAY_AGENT" "$agent_file" || exit 1
 """
 
 
@@ -99,6 +107,7 @@ def _script(order: LaunchOrder, node: SlurmNode, settings: SlurmSettings, agent:
         base=settings.share / order.attempt,
         device_type=node.device_type,
         visible=ASCEND if node.maker is Maker.ASCEND else "",
+        keep=KEEP if settings.sbcast else "",
         attempt=order.attempt,
         python=shlex.quote(settings.python),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headway.domain.errors import PlatformError
-from headway.engines.protocol import WITHDRAWN, Cause, Sight
+from headway.engines.protocol import WITHDRAWN, Cause, Sight, word_of
 from headway.engines.slurm.commands import Commands
 from headway.engines.slurm.deliver import Deliveries
 from headway.engines.slurm.jobs import Job
@@ -50,11 +50,11 @@ class Watch:
 
     def look(self, record: Record, job: Job | None, clock: Callable[[], datetime]) -> Mapping[str, Seen]:
         """What is seen of each node's part. `job`: what Slurm tells of it, None when it knows nothing."""
-        if set(record.closed) == set(record.nodes):
+        if record.is_done:
             return {node: _kept(record, node) for node in record.nodes}
         if job is not None and record.missed_at is not None:
             record = self._records.write(replace(record, missed_at=None))
-        if job is None:
+        if job is None and not record.is_over:
             record = self._missed(record, clock)
         now = clock()
         record = self._press(record, job, now)
@@ -64,7 +64,7 @@ class Watch:
 
     def stop(self, record: Record, job: Job | None, grace: timedelta, now: datetime) -> None:
         """Ask for an end within `grace`; asked again, the earlier deadline holds."""
-        if set(record.closed) == set(record.nodes):
+        if record.is_over:
             return
         deadline = (now + grace).timestamp()
         known = record.stop
@@ -82,7 +82,7 @@ class Watch:
 
     def _part(self, record: Record, job: Job | None, node: str, now: datetime) -> Seen:
         place = self._place(record, node)
-        if said := _closed(record, node) or _last_word(place):
+        if said := _closed(record, node) or _last_word(place, job):
             return said
         if job is None:
             return self._forgotten(record, place, now)
@@ -95,7 +95,7 @@ class Watch:
         if job.cause is not Cause.NODE_FAIL and place.is_locked():
             return Seen(Sight.RUNNING, "ending", job.cause)
         # The agent may have written its last word since it was looked for.
-        return _last_word(place) or Seen(Sight.AGENT_LOST, job.state.lower(), job.cause)
+        return _last_word(place, job) or Seen(Sight.AGENT_LOST, job.state.lower(), job.cause)
 
     def _forgotten(self, record: Record, place: Place, now: datetime) -> Seen:
         """Slurm knows no such job: it has not come up yet, or a controller lost its last seconds."""
@@ -147,14 +147,17 @@ class Watch:
         """See that what dead agents knew is delivered, and keep the sights of an attempt that is over for good."""
         if job is not None and not job.is_over:
             return
-        over = {node for node, part in seen.items() if part.sight in (Sight.ENDED, Sight.AGENT_LOST)}
-        undelivered = set()
-        for node in over - set(record.closed):
-            if not self._deliveries.advance(self._place(record, node), record, seen[node].sight, now):
-                undelivered.add(node)
-        closed = {node: (str(seen[node].sight), seen[node].detail, seen[node].cause) for node in over - undelivered}
-        if closed.keys() - record.closed.keys():
-            self._records.write(replace(record, closed={**closed, **record.closed}))
+        over = {node: part for node, part in seen.items() if part.sight in (Sight.ENDED, Sight.AGENT_LOST)}
+        closed = {node: (str(part.sight), part.detail, part.cause) for node, part in over.items()} | dict(record.closed)
+        if closed != record.closed:
+            # What was lost stays lost, even if its agent was only cut off and speaks again.
+            record = self._records.write(replace(record, closed=closed))
+        due = [node for node in over if node not in record.delivered]
+        done = [
+            node for node in due if self._deliveries.advance(self._place(record, node), record, over[node].sight, now)
+        ]
+        if done:
+            self._records.write(replace(record, delivered=(*record.delivered, *done)))
 
     def _place(self, record: Record, node: str) -> Place:
         return Place(self._settings.share, record.attempt, node)
@@ -167,12 +170,15 @@ def _running(record: Record, job: Job, now: datetime, patience: timedelta) -> Se
     return Seen(Sight.RUNNING, "stopping" if record.stop else job.state.lower())
 
 
-def _last_word(place: Place) -> Seen | None:
+def _last_word(place: Place, job: Job | None = None) -> Seen | None:
     """What the agent, or who buried it, wrote at the end."""
-    reason = place.final().get("reason")
+    final = place.final()
+    reason = final.get("reason")
     if reason is None:
         return None
-    return Seen(Sight.AGENT_LOST, place.tail()) if reason == AGENT_LOST else Seen(Sight.ENDED, str(reason))
+    if reason != AGENT_LOST:
+        return Seen(Sight.ENDED, word_of(final))
+    return Seen(Sight.AGENT_LOST, place.tail(), job.cause if job else None)
 
 
 def _closed(record: Record, node: str) -> Seen | None:

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from sqlalchemy import Connection
 
 from headway.domain.job import Job
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
-from headway.server.operations.arrays import Shape, submit_array
+from headway.server.operations.arrays import Shape, check_array, items_of, submit_array
 from headway.server.operations.calibration import Calibration, calibrate
 from headway.server.operations.preempting import Order, Price, price_of, take
 from headway.store import predictions
@@ -33,11 +33,9 @@ def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
     """Submit many jobs as one: alike, or one for each combination of parameters."""
     asker.check(Verb.CREATE, "job", body.project)
     shape = Shape(body.count, body.sweep, body.cap)
-
-    def submit(c: Connection) -> list[Job]:
-        return submit_array(asker.platform, c, submission_of(c, asker, body), shape, asker.name)
-
-    made = once(body, list[Job], submit)
+    items = items_of(submission_of(asker, body), shape)
+    check = partial(check_array, asker.platform, items, asker.name)
+    made = once(body, list[Job], lambda c: submit_array(asker.platform, c, items, shape, asker.name), before=check)
     asker.platform.wake("schedule")
     return made
 

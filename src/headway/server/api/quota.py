@@ -12,7 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.quota import Budget, Project, QuotaTree
 from headway.domain.quota_table import differences, from_table, read_tree
 from headway.domain.quota_version import QuotaVersion
-from headway.server.access import Verb
+from headway.server.access import OPERATORS, Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import ApproveQuota, NewQuotaVersion
 from headway.server.operations import quota as operations
@@ -139,7 +139,8 @@ def approve(number: int, body: ApproveQuota, asker: AskerHere) -> QuotaVersion:
     asker.check(Verb.CHANGE, "quota")
     with asker.platform.database.write() as c:
         author = _version(c, number).author
-        roles = {role.value for role, _ in asker.held}, {role for role, _ in accounts.roles(c, author)}
+        mine = {role.value for role, scope in asker.held if scope is None and role in OPERATORS}
+        roles = mine, {role for role, scope in accounts.roles(c, author) if scope is None}
         approved = operations.approve(c, asker.change(), number, body.in_force_from, roles)
     asker.platform.wake("schedule")
     return approved

@@ -19,9 +19,10 @@ from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import Node
-from headway.engines.protocol import WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
+from headway.engines.protocol import START_FAILED, WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
+from headway.server.operations.stopping import overdue, stop
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, nodes
 from headway.store.agents import NodeReport
@@ -30,6 +31,7 @@ log = structlog.get_logger("headway.observe")
 HANDLES = TypeAdapter(Handle)
 INVENTORY_EVERY = timedelta(seconds=10)
 PATIENCE = {Sight.AGENT_LOST: timedelta(seconds=10), Sight.ABSENT: timedelta(seconds=30)}
+START_FAILED_PATIENCE = timedelta(seconds=10)  # an agent that lives tells it itself, with its ranks' last words
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,10 @@ class Observe:
 
     async def __call__(self, platform: Platform) -> None:
         await self._inventory(platform)
+        await asyncio.to_thread(_enforce_limits, platform)
         handles, stops, waited_for = await asyncio.to_thread(_live, platform)
+        live = {handle.attempt for handle in handles}
+        self.gone_since = {part: since for part, since in self.gone_since.items() if part[0] in live}
         for handle in waited_for:
             await _nudge(platform, handle)
         for engine in platform.engines.values():
@@ -57,8 +62,8 @@ class Observe:
             seen = await engine.observe(mine) if mine else ()
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
-        for stop in stops:
-            await _stop(platform, stop)
+        for due in stops:
+            await _stop(platform, due)
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
@@ -86,10 +91,10 @@ class Observe:
                 part = {p.node: p for p in agents.of_attempt(c, observation.attempt)}.get(observation.node)
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
-                if not _is_withdrawn(observation):
+                if _reason(observation) == LOST:
                     lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
                     facts.append(c, lost)
-                agents.upsert(c, self._silent_part(observation, now))
+                agents.upsert(c, self._silent_part(observation, part, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
@@ -101,22 +106,34 @@ class Observe:
             self.gone_since.pop(key, None)
             return False
         since = self.gone_since.setdefault(key, observation.at)
-        patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
-        return observation.at - since >= patience
+        return observation.at - since >= _patience(platform, observation)
 
-    def _silent_part(self, observation: Observation, now: datetime) -> NodeReport:
+    def _silent_part(self, observation: Observation, part: NodeReport | None, now: datetime) -> NodeReport:
         """The end of a part that no agent will tell of: it was over when it was first seen gone."""
         return NodeReport(
             attempt=observation.attempt,
             node=observation.node,
             phase="ended",
-            seq=0,
+            seq=part.seq if part else 0,
             first_at=now,
             last_at=now,
             ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
-            ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
-            detail=observation.detail or observation.sight.value,
+            ended_reason=_reason(observation),
+            detail=observation.start_failure or observation.detail or observation.sight.value,
         )
+
+
+def _patience(platform: Platform, observation: Observation) -> timedelta:
+    if observation.start_failure is not None:
+        return START_FAILED_PATIENCE
+    return PATIENCE.get(observation.sight, platform.settings.agent_silent)
+
+
+def _reason(observation: Observation) -> str:
+    """How a part ended that no agent will tell of."""
+    if _is_withdrawn(observation):
+        return WITHDRAWN
+    return LOST if observation.start_failure is None else START_FAILED
 
 
 def _is_withdrawn(observation: Observation) -> bool:
@@ -136,6 +153,17 @@ async def _nudge(platform: Platform, handle: Handle) -> None:
     engine = platform.engines[handle.engine]
     if isinstance(engine, Nudges) and Capability.NUDGES in engine.can:
         await engine.nudge(handle)
+
+
+def _enforce_limits(platform: Platform) -> None:
+    now = platform.clock.now()
+    with platform.database.read() as c:
+        if not overdue(c, now):
+            return
+    with platform.database.write() as c:
+        for job in overdue(c, now):
+            log.info("time limit", job=job.id, limit=str(job.spec.limit))
+            stop(c, job, at=now, by="server", reason="time-limit")
 
 
 def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
@@ -11,11 +12,12 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
-from headway.server.operations.submit import Submission, enqueue, specify
+from headway.server.operations.submit import Submission, check_paths, enqueue, specify
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 
 MOST = 1000
+TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +29,35 @@ class Shape:
     cap: int | None = None
 
 
-def submit_array(platform: Platform, c: Connection, submission: Submission, shape: Shape, by: str) -> list[Job]:
-    """Write every job, or none: `name-1`, `name-2`, …, each told its HEADWAY_ARRAY_INDEX, from 1."""
-    now = platform.clock.now()
-    array = make_id("a")
-    made = []
-    for index, parameters in enumerate(_parameters(shape), start=1):
-        told = {"HEADWAY_ARRAY": array, "HEADWAY_ARRAY_INDEX": str(index)}
-        item = replace(
+def items_of(submission: Submission, shape: Shape) -> list[Submission]:
+    """Each job as if it came alone: `name-1`, `name-2`, …, told its HEADWAY_ARRAY_INDEX. Raises `invalid-field`."""
+    return [
+        replace(
             submission,
             name=f"{submission.name}-{index}",
             parameters={**submission.parameters, **parameters},
-            env={**submission.env, **told},
+            env={**submission.env, "HEADWAY_ARRAY_INDEX": str(index)},
         )
-        spec = specify(platform, c, item, by)
+        for index, parameters in enumerate(_parameters(shape), start=1)
+    ]
+
+
+def check_array(platform: Platform, items: Sequence[Submission], by: str) -> None:
+    """Raise what `check_paths` raises, for any of the jobs."""
+    for item in items:
+        check_paths(platform, item, by)
+
+
+def submit_array(platform: Platform, c: Connection, items: Sequence[Submission], shape: Shape, by: str) -> list[Job]:
+    """Write every job, or none; they share an array and its cap."""
+    now, array = platform.clock.now(), make_id("a")
+    made = []
+    for index, item in enumerate(items):
+        spec = specify(platform, c, replace(item, env={**item.env, "HEADWAY_ARRAY": array}), by)
         spec = replace(spec, conditions=replace(spec.conditions, array=array, array_cap=shape.cap))
-        job = Job(id=JobId(make_id("j")), spec=spec, owner=by, state=JobState.QUEUED, submitted_at=now)
-        made.append(enqueue(c, job, now, by))
+        at = now + index * TICK  # those of one array stand in line in its order
+        job = Job(id=JobId(make_id("j")), spec=spec, owner=by, state=JobState.QUEUED, submitted_at=at)
+        made.append(enqueue(c, job, at, by))
     return made
 
 

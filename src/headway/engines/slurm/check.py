@@ -1,0 +1,153 @@
+"""What a site needs before the first job, tried one by one; each finding names what is missing. Starts one small job.
+
+Every finding is `check-slurm-<what>` with `detail`; `ok` None: it could not be found out, because something before it
+is missing. Changes nothing on the site.
+"""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from headway.domain.errors import PlatformError
+from headway.engines.protocol import Finding
+from headway.engines.slurm.commands import Commands, said
+from headway.engines.slurm.look import Look
+from headway.engines.slurm.settings import SlurmSettings
+
+OLDEST = (21, 8)
+PATIENCE_S = 20
+PROBE = """
+import json, os, socket, sys, urllib.parse
+marker, url = sys.argv[1:]
+found = {"node": os.environ.get("SLURMD_NODENAME"), "python": "%d.%d" % sys.version_info[:2]}
+found["share"] = os.path.isdir(os.path.dirname(marker)) and open(marker).read() if os.path.exists(marker) else None
+parts = urllib.parse.urlsplit(url)
+try:
+    socket.create_connection((parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)), 5).close()
+    found["server"] = ""
+except OSError as error:
+    found["server"] = str(error)
+print(json.dumps(found))
+"""
+
+
+class SiteCheck:
+    """The preflight of one site."""
+
+    def __init__(self, settings: SlurmSettings, commands: Commands, look: Look) -> None:
+        self._settings, self._commands, self._look = settings, commands, look
+
+    def run(self, server_url: str) -> tuple[Finding, ...]:
+        """Every finding, in the order in which to mend them."""
+        parts: tuple[Callable[[], list[Finding]], ...] = (
+            self._version,
+            self._nodes,
+            self._accounting,
+            self._account,
+            self._share,
+            self._devices,
+            self._cordons,
+            lambda: self._from_a_node(self._settings.server_url or server_url),
+        )
+        return tuple(finding for part in parts for finding in part())
+
+    def _version(self) -> list[Finding]:
+        answer = self._ask("sinfo", "--version")
+        ping = self._ask("scontrol", "ping")
+        version = tuple(int(number) for number in re.findall(r"\d+", answer or "")[:2])
+        up = ping is not None and " is UP" in ping
+        return [
+            _finding("version", None if not version else version >= OLDEST, (answer or "").strip()),
+            _finding("controller", up, " ".join((ping or "scontrol ping failed").split())),
+        ]
+
+    def _nodes(self) -> list[Finding]:
+        try:
+            nodes = self._look.nodes()
+        except PlatformError as error:
+            return [_finding("nodes", None, str(error))]
+        counts: dict[str, int] = {}
+        for node in nodes.values():
+            counts[node.device_type] = counts.get(node.device_type, 0) + node.devices
+        detail = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
+        return [_finding("nodes", bool(nodes), detail or f"partition {self._settings.partition or 'any'}")]
+
+    def _accounting(self) -> list[Finding]:
+        answer = self._commands.run("sacct", "--noheader", "--allocations", "--starttime=now")
+        return [_finding("accounting", answer.code == 0, "" if answer.code == 0 else said(answer))]
+
+    def _account(self) -> list[Finding]:
+        wanted = {self._settings.account, *self._settings.accounts.values()} - {None}
+        text = self._ask("sacctmgr", "--noheader", "--parsable2", "show", "association", "format=account")
+        if text is None:
+            return [_finding("accounts", None, "sacctmgr")]
+        missing = sorted(str(name) for name in wanted - set(text.split()))
+        return [_finding("accounts", not missing, ", ".join(missing or sorted(map(str, wanted))))]
+
+    def _share(self) -> list[Finding]:
+        share = self._settings.share
+        return [_finding("share", share.is_dir() and os.access(share, os.W_OK | os.X_OK), str(share))]
+
+    def _devices(self) -> list[Finding]:
+        config = self._ask("scontrol", "show", "config")
+        found = re.search(r"(?m)^ConstrainDevices\s*=\s*(\w+)", config or "")
+        return [_finding("devices", found[1] == "yes" if found else None, found[1] if found else "ConstrainDevices")]
+
+    def _cordons(self) -> list[Finding]:
+        own = os.geteuid() == 0
+        text = self._ask(
+            "sacctmgr", "--noheader", "--parsable2", "show", "user", f"user={os.geteuid()}", "format=adminlevel"
+        )
+        level = "Administrator" if own else (text or "").strip() or "None"
+        return [_finding("cordons", level == "Administrator", level)]
+
+    def _from_a_node(self, server_url: str) -> list[Finding]:
+        """One small job looks from a node: interpreter, share, server."""
+        marker = self._settings.share / f".check-{secrets.token_hex(4)}"
+        word = secrets.token_hex(8)
+        try:
+            marker.write_text(word)
+            marker.chmod(0o644)
+            found, detail = self._probe(marker, server_url)
+        except OSError as error:
+            found, detail = {}, str(error)
+        finally:
+            marker.unlink(missing_ok=True)
+        python = str(found.get("python", ""))
+        return [
+            _finding("job", bool(found), str(found.get("node")) if found else detail),
+            _finding("python", _is_enough(python) if python else None, f"{self._settings.python} {python}".strip()),
+            _finding("node-share", found.get("share") == word if found else None, str(self._settings.share)),
+            _finding(
+                "server", not found["server"] if found else None, f"{server_url} {found.get('server', '')}".strip()
+            ),
+        ]
+
+    def _probe(self, marker: Path, server_url: str) -> tuple[dict[str, str], str]:
+        chosen = {"partition": self._settings.partition, "account": self._settings.account, "qos": self._settings.qos}
+        words = [f"--{name}={value}" for name, value in chosen.items() if value]
+        argv = ["srun", "--nodes=1", "--ntasks=1", "--time=1", f"--immediate={PATIENCE_S}", "--job-name=headway-check"]
+        answer = self._commands.run(*argv, *words, self._settings.python, "-I", "-c", PROBE, str(marker), server_url)
+        lines = answer.out.strip().splitlines()
+        try:
+            return json.loads(lines[-1]), ""
+        except (IndexError, ValueError):
+            return {}, said(answer)
+
+    def _ask(self, *argv: str) -> str | None:
+        try:
+            return self._commands.ask(*argv)
+        except PlatformError:
+            return None
+
+
+def _is_enough(python: str) -> bool:
+    major, _, minor = python.partition(".")
+    return (int(major), int(minor)) >= (3, 9)
+
+
+def _finding(what: str, ok: bool | None, detail: str) -> Finding:
+    return Finding(f"check-slurm-{what}", ok, {"detail": detail})
