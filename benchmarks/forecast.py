@@ -93,7 +93,6 @@ class Teller:
         self.recent = [job for job in self.recent if desk.seconds(job.submitted_at) > replay.now - ARRIVALS]
         assert replay.history is not None
         reach = Reach(first=1 << 30, seconds=0.0, batch=0.05)
-        desk.predictor.forget()
         self.ahead = ahead_of(desk, replay.history.runtimes, DRAWS, reach, self.recent)
         self.neighbours = Neighbours(self.ahead)
         self.usual = self.neighbours.usual_wait()

@@ -19,6 +19,8 @@ from headway.scheduler.plan import Place, Plan, Preemption, Promised, Start, Vic
 from headway.scheduler.reasons import Reasons
 from headway.scheduler.snapshot import Snapshot
 
+NOTHING = timedelta(0)
+
 
 def schedule(snapshot: Snapshot) -> Plan:
     """Give every queued job a start or a reason to wait.
@@ -37,7 +39,7 @@ def schedule(snapshot: Snapshot) -> Plan:
 
 
 def _waits(turn: Turn) -> Iterator[Waits]:
-    desk, reasons = turn.desk, Reasons(turn)
+    desk, reasons, places = turn.desk, Reasons(turn), _Places(turn)
     promised = {made.job: made.at for promises in turn.promises.values() for made in promises}
     order = list(turn.queue())
     lines = desk.lines.lines
@@ -50,7 +52,7 @@ def _waits(turn: Turn) -> Iterator[Waits]:
             reason=reasons.of(ask),
             ahead=ahead,
             reserved_at=None if at is None else desk.moment(at),
-            place=_place(key, ask, turn),
+            place=places.of(key, ask),
             ahead_count=count,
         )
     gated = sorted(desk.gated.values(), key=lambda job: (job.submitted_at, job.id))
@@ -60,19 +62,34 @@ def _waits(turn: Turn) -> Iterator[Waits]:
         yield Waits(job.id, position, reason)
 
 
-def _place(key: Key, ask: Ask, turn: Turn) -> Place:
-    job, fair = ask.job, turn.desk.fair
-    shift = 0.0 if turn.desk.policy.fifo else fair.shifts.get(job.project, 0.0)
-    return Place(
-        resuming=job.resuming,
-        priority=job.priority,
-        within_guarantee=not key[1],
-        submitted_at=job.submitted_at,
-        predicted=None if ask.predicted is None else timedelta(seconds=ask.predicted),
-        length_shift=timedelta(seconds=ask.shift),
-        share=fair.ratios.get(job.project, 1.0),
-        share_shift=timedelta(seconds=shift),
-    )
+class _Places:
+    """Places in the queue; durations that many jobs share are made once."""
+
+    def __init__(self, turn: Turn) -> None:
+        fair = turn.desk.fair
+        self._shifts = {} if turn.desk.policy.fifo else fair.shifts
+        self._ratios = fair.ratios
+        self._spans: dict[float | None, timedelta | None] = {None: None}
+
+    def of(self, key: Key, ask: Ask) -> Place:
+        """Why the job stands where it stands."""
+        job = ask.job
+        return Place(
+            job.resuming,
+            job.priority,
+            not key[1],
+            job.submitted_at,
+            self._span(ask.predicted),
+            self._span(ask.shift) or NOTHING,
+            self._ratios.get(job.project, 1.0),
+            self._span(self._shifts.get(job.project, 0.0)) or NOTHING,
+        )
+
+    def _span(self, seconds: float | None) -> timedelta | None:
+        if seconds not in self._spans:
+            assert seconds is not None
+            self._spans[seconds] = timedelta(seconds=seconds)
+        return self._spans[seconds]
 
 
 def _promised(turn: Turn) -> Iterator[Promised]:

@@ -6,9 +6,10 @@ that a job has run for a while already, only longer runs count.
 
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from math import log2
 
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes
@@ -42,21 +43,19 @@ def traits_of(job: QueuedJob | RunningJob) -> Traits:
     return Traits(job.template, job.project, job.owner, devices, limit)
 
 
-def kinds_of(traits: Traits) -> tuple[Kind, ...]:
+def kinds_of(traits: Traits) -> Iterator[Kind]:
     """The kinds a job belongs to, narrowest first."""
     size, limit = size_class(traits.devices), _limit_class(traits.limit)
     template, project, owner = traits.template, traits.project, traits.owner
-    return (
-        ("template", template, project, owner, size, limit),
-        ("owner", project, owner, size, limit),
-        ("project", project, size, limit),
-        ("owner", project, owner, size),
-        ("template", template, size),
-        ("size", size, limit),
-        ("project", project, size),
-        ("size", size),
-        ("all",),
-    )
+    yield ("template", template, project, owner, size, limit)
+    yield ("owner", project, owner, size, limit)
+    yield ("project", project, size, limit)
+    yield ("owner", project, owner, size)
+    yield ("template", template, size)
+    yield ("size", size, limit)
+    yield ("project", project, size)
+    yield ("size", size)
+    yield ("all",)
 
 
 def size_class(devices: int) -> str:
@@ -67,26 +66,19 @@ def size_class(devices: int) -> str:
 
 
 class Predictor:
-    """Quantiles of run times in seconds, remembered by traits until the history changes under them."""
+    """Quantiles of run times in seconds."""
 
     def __init__(self, runtimes: Runtimes) -> None:
         self._runtimes = runtimes
-        self._known: dict[tuple[Traits, float], float | None] = {}
 
-    def total(self, traits: Traits, quantile: float) -> float | None:
-        """How long such a job runs; None: nobody knows."""
-        key = (traits, quantile)
-        if key not in self._known:
-            self._known[key] = self.longer_than(traits, 0.0, quantile)
-        return self._known[key]
+    def quantiles(self, traits: Traits, wanted: Sequence[float]) -> list[float | None]:
+        """How long such a job runs, at each wanted quantile; None: nobody knows."""
+        samples = self.samples(traits)
+        return [_at(samples, quantile, traits.limit) for quantile in wanted]
 
     def longer_than(self, traits: Traits, ran: float, quantile: float) -> float | None:
-        """The same for a job that has run for `ran` seconds already, still counted from its start."""
-        longer = self.samples(traits, ran)
-        if not longer:
-            return traits.limit
-        length = longer[min(len(longer) - 1, int(quantile * len(longer)))]
-        return length if traits.limit is None else min(length, traits.limit)
+        """One quantile for a job that has run for `ran` seconds already, still counted from its start."""
+        return _at(self.samples(traits, ran), quantile, traits.limit)
 
     def samples(self, traits: Traits, ran: float = 0.0) -> Sequence[float]:
         """Sorted lengths of past runs of such jobs that ran longer than `ran`."""
@@ -96,10 +88,6 @@ class Predictor:
                 return longer
         return ()
 
-    def forget(self) -> None:
-        """The history has changed."""
-        self._known.clear()
-
     def _histories(self, traits: Traits) -> Iterator[Sequence[float]]:
         by_kind = self._runtimes.by_kind
         for kind in kinds_of(traits) if by_kind else ():
@@ -107,6 +95,13 @@ class Predictor:
             if len(history) >= ENOUGH:
                 yield history
         yield self._runtimes.by_template.get(traits.template, ())
+
+
+def _at(samples: Sequence[float], quantile: float, limit: float | None) -> float | None:
+    if not samples:
+        return limit
+    length = samples[min(len(samples) - 1, int(quantile * len(samples)))]
+    return length if limit is None else min(length, limit)
 
 
 class History:
@@ -129,6 +124,7 @@ class History:
             insort(ordered, seconds)
 
 
+@cache
 def _limit_class(limit: float | None) -> str:
     return "" if not limit or limit <= 0 else str(round(2 * log2(limit)))
 
@@ -136,6 +132,3 @@ def _limit_class(limit: float | None) -> str:
 def seconds_of(length: timedelta | None) -> float | None:
     """A duration in seconds."""
     return None if length is None else length.total_seconds()
-
-
-Quantile = Callable[[Traits, float], float | None]

@@ -8,7 +8,7 @@ from typing import get_args
 from headway.domain.ids import JobId
 from headway.scheduler.desk.lines import Ask, Line
 from headway.scheduler.desk.reserve import Promise
-from headway.scheduler.desk.turn import ARRAY, LENT, PROTECTED, QUOTA, WINDOW, Refused, Turn
+from headway.scheduler.desk.turn import ARRAY, LENT, PROTECTED, QUOTA, SHORT, WINDOW, Refused, Turn
 from headway.scheduler.plan import (
     ArrayFull,
     BehindOthers,
@@ -31,6 +31,7 @@ class Reasons:
         self._desk = turn.desk
         self._of_line: dict[int, Reason] = {}
         self._held: dict[int, int] = {}
+        self._shorts: dict[tuple[int, int, int], Reason] = {}
 
     def of(self, ask: Ask) -> Reason:
         """Why this job waits."""
@@ -57,6 +58,8 @@ class Reasons:
     def _dominant(self, line: Line) -> Reason:
         """Of several ways to go the nearest to a start; of two alike, that of the more wanted pool."""
         told = [self._reason(line, pool, account) for pool, account in zip(line.pools, line.accounts, strict=True)]
+        if len(told) == 1:
+            return told[0]
         if not told:
             ask = next(iter(self._desk.lines.waiting(self._desk.lines.number(line))))
             wanted = ", ".join(self._desk.lines.asks[ask.job].job.request.device_types)
@@ -64,12 +67,22 @@ class Reasons:
         return min(told, key=_distance)
 
     def _reason(self, line: Line, pool: int, account: int) -> Reason:
-        refused = self._turn.refused(line, pool, account)
+        refused = self._refused(line, pool, account)
         if isinstance(refused, list):  # It fits after all: the walk ended before it, or its gang was passed over.
             return self._short(line, pool)
         if isinstance(refused, Promise):
             return BehindOthers(refused.job, None if refused.at is None else self._desk.moment(refused.at))
         return self._said(line, pool, account, refused)
+
+    def _refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
+        """Without asking again where nothing of the shape fits and quota allows it."""
+        plain = line.array_cap is None and not line.protected and not line.excluded and not self._desk.windows
+        if plain and (pool, line.nodes, line.wanted) in self._shorts:
+            return SHORT if self._desk.accounts.may_have(account, line.owner, line.devices) else QUOTA
+        refused = self._turn.refused(line, pool, account)
+        if plain and refused == SHORT:
+            self._shorts[pool, line.nodes, line.wanted] = self._short(line, pool)
+        return refused
 
     def _said(self, line: Line, pool: int, account: int, refused: Refused) -> Reason:
         accounts = self._desk.accounts
@@ -89,6 +102,9 @@ class Reasons:
         return reason or self._short(line, pool)
 
     def _short(self, line: Line, number: int) -> Reason:
+        known = self._shorts.get((number, line.nodes, line.wanted))
+        if known is not None and line.holder is None:
+            return known
         pool = self._desk.pools[number]
         if pool.could_fit(line.nodes, line.wanted, every=True) and not pool.could_fit(line.nodes, line.wanted):
             return NodesUnfit(pool.device_type, sum(not is_up for is_up in pool.up))

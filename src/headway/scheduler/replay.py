@@ -18,6 +18,8 @@ from headway.scheduler.snapshot import QueuedJob
 
 PRICE = 300.0
 """Seconds a preemption costs its victim beside the work since its last save."""
+LEARN = 25
+"""Ends after which predictions are made anew."""
 SAVES = 1800.0
 """Seconds between two saves of a replayed job."""
 
@@ -54,6 +56,7 @@ class Replay:
     busy: float = 0.0
     breach: float = 0.0
     unserved: int = 0
+    learned: int = 0
     busy_at_last: float = 0.0
     runs: dict[JobId, Past] = field(default_factory=dict)
     ends: list[tuple[float, JobId, int]] = field(default_factory=list)
@@ -120,6 +123,9 @@ class Replay:
             past.ended = self.now
             if self.history is not None and claim.traits is not None:
                 self.history.add(claim.traits, past.length)
+                self.learned += 1
+                if self.learned % LEARN == 0:
+                    self.desk.asking.forget()
 
     def _carry_out(self, job: JobId, taking: Taking) -> None:
         """Victims end at once and queue again; the job starts on what was freed for it."""

@@ -5,7 +5,7 @@ used. A project never holds up another one here, but for what is not lent.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -51,6 +51,7 @@ class Accounts:
         self.used: list[int] = []
         self.people: dict[tuple[int, str], int] = {}
         self._lenders: dict[str, list[int]] = defaultdict(list)
+        self._counting: dict[str, bool] = {}
 
     def copy(self) -> "Accounts":
         """Accounts that change apart from these; rules are shared."""
@@ -97,10 +98,14 @@ class Accounts:
         rule = self.rules[account]
         return rule.ceiling != rule.guaranteed and self.used[account] + devices > rule.guaranteed
 
-    def counts_people(self, project: str) -> Iterator[bool]:
-        """Whether persons have ceilings in the project, by device type."""
-        branch = self._tree.branches.get(project)
-        return (entry.per_person is not None for entry in branch.entries.values()) if branch else iter(())
+    def counts_people(self, project: str) -> bool:
+        """Whether persons have ceilings in the project."""
+        known = self._counting.get(project)
+        if known is None:
+            branch = self._tree.branches.get(project)
+            entries = branch.entries.values() if branch else ()
+            known = self._counting[project] = any(entry.per_person is not None for entry in entries)
+        return known
 
     def room(self, account: int) -> int | None:
         """How many more the project's own ceiling leaves; None: any number."""

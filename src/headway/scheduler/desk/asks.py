@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 USUAL, AT_MOST, LONGEST = 0.75, 0.9, 0.999
 """The quantiles of run times for the order, for windows, and for backfill: what passes a promise must end in time even
 if it runs as long as the longest of its kind."""
+QUANTILES = (USUAL, AT_MOST, LONGEST)
 ENDING = 0.5
 """The quantile for the ends of running jobs."""
 GRID = 4
@@ -108,7 +109,7 @@ class Asking:
         return Line(
             rank=(0 if job.resuming else 10) + _CLASSES[job.priority],
             project=job.project,
-            owner=job.owner if any(desk.accounts.counts_people(job.project)) else "",
+            owner=job.owner if desk.accounts.counts_people(job.project) else "",
             nodes=job.request.nodes,
             wanted=job.request.devices_per_node,
             pools=pools,
@@ -130,7 +131,7 @@ class Asking:
             return _Lengths(None, traits.limit, traits.limit)
         known = self._lengths.get(traits)
         if known is None:
-            known = _Lengths(*(_rounded(predictor.total(traits, q), traits.limit) for q in (USUAL, AT_MOST, LONGEST)))
+            known = _Lengths(*(_rounded(length, traits.limit) for length in predictor.quantiles(traits, QUANTILES)))
             self._lengths[traits] = known
         return known
 

@@ -121,13 +121,22 @@ class Lines:
             self._spots[ask.line].append(ask.spot)
         for number in self.live:
             line = self.lines[number]
-            self.shapes.setdefault(line.shape, []).append((line.rank, self.head(number), number))
+            place = (line.rank, self._spots[number][0], number)
+            shape = (line.pools, line.nodes, line.wanted)
+            if shape in self.shapes:
+                self.shapes[shape].append(place)
+            else:
+                self.shapes[shape] = [place]
         for places in self.shapes.values():
             places.sort()
 
-    def head(self, line: int) -> Spot:
-        """The first job of a live line."""
-        return self._spots[line][self._heads[line]]
+    def head(self, line: int, after: int = 0) -> Spot:
+        """The first job of a live line, or the one so many after it."""
+        return self._spots[line][self._heads[line] + after]
+
+    def length(self, line: int) -> int:
+        """How many jobs stand in a line."""
+        return len(self._spots[line]) - self._heads[line]
 
     def remove(self, job: JobId) -> Ask:
         """A job leaves: it started, or nobody wants it any more."""

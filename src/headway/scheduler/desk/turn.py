@@ -48,6 +48,7 @@ class Turn:
         self.takings: dict[JobId, Taking] = {}
         self.closures = Closures(desk)
         self._borrowed: set[JobId] | None = None
+        self._promised: dict[int, int] = {}
         self._full: dict[tuple[int, int, int], float] = {}
         self._lenders: dict[int, bool] = {}
         self._reclaimable = desk.policy.reclaim and not desk.policy.fifo and desk.accounts.anybody_borrows()
@@ -76,6 +77,8 @@ class Turn:
                     hopeful.discard(number)
             else:
                 hopeful.discard(number)
+                if 0 < self._promised.get(number, 0) < self.desk.lines.length(number):
+                    heappush(heap, self.key(number))
         return self
 
     def _sorted_out(self, *, promise_all: bool) -> tuple[set[int], list[int]]:
@@ -101,7 +104,7 @@ class Turn:
     def key(self, number: int) -> Key:
         """Where the first job of a line stands in the queue."""
         desk = self.desk
-        line, spot = desk.lines.lines[number], desk.lines.head(number)
+        line, spot = desk.lines.lines[number], desk.lines.head(number, self._promised.get(number, 0))
         if desk.policy.fifo:
             return (line.rank, False, spot[0], spot[1], number)
         return (line.rank, self.is_borrowing(line), spot[0] + desk.fair.shifts.get(line.project, 0.0), spot[1], number)
@@ -143,7 +146,7 @@ class Turn:
     def _serve(self, number: int) -> bool:
         """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
         desk, line = self.desk, self.desk.lines.lines[number]
-        job = desk.lines.head(number).job
+        job = desk.lines.head(number, self._promised.get(number, 0)).job
         hold = desk.release_hold(job) if line.holder else None
         refusals: dict[int, Refused] = {}
         for pool, account in zip(line.pools, line.accounts, strict=True):
@@ -155,8 +158,8 @@ class Turn:
             refusals[pool] = found
         if hold:
             desk.hold(hold)
-        elif not self._take_back(job, line, refusals):
-            self._promise(job, line, refusals)
+        elif not self._take_back(job, line, refusals) and self._promise(job, line, refusals):
+            self._promised[number] = self._promised.get(number, 0) + 1
         return False
 
     def _start(self, ask: Ask, pool: int, nodes: list[int], account: int, *, exactly: bool) -> None:
@@ -216,12 +219,12 @@ class Turn:
         promised = sum(made.line.devices for made in promises if made.account == account)
         return room is not None and line.devices > room - promised
 
-    def _promise(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> None:
+    def _promise(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> bool:
         """Promise a start in the pool where it can be soonest, if it waits for capacity there."""
         if not self._wants_promise(line) or line.array_cap is not None:
-            return
+            return False
         if SHORT not in refusals.values():
-            return
+            return False
         timed: list[tuple[float, int, list[int]]] = []
         untimed: list[int] = []
         for pool, account in zip(line.pools, line.accounts, strict=True):
@@ -233,9 +236,11 @@ class Turn:
                     untimed.append(pool)
         if timed:
             at, pool, then = min(timed, key=lambda found: found[0])
-            self._keep_promise(job, line, pool, at, promise_at(line, then, self.outlook(line, pool)))
-        elif untimed:
-            self._keep_promise(job, line, untimed[0], None, promise_sometime(line, self.outlook(line, untimed[0])))
+            return self._keep_promise(job, line, pool, at, promise_at(line, then, self.outlook(line, pool)))
+        if untimed:
+            spare = promise_sometime(line, self.outlook(line, untimed[0]))
+            return self._keep_promise(job, line, untimed[0], None, spare)
+        return False
 
     def _may_promise(self, line: Line, pool: int, account: int) -> bool:
         made = self.promises[pool]
@@ -257,10 +262,11 @@ class Turn:
         most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
         return any(len(self.promises[pool]) < most for pool in line.pools)
 
-    def _keep_promise(self, job: JobId, line: Line, pool: int, at: float | None, spare: dict[int, int]) -> None:
+    def _keep_promise(self, job: JobId, line: Line, pool: int, at: float | None, spare: dict[int, int]) -> bool:
         if spare:
             account = line.accounts[line.pools.index(pool)]
             self.promises[pool].append(Promise(job, line, pool, account, at, spare))
+        return bool(spare)
 
     def outlook(self, line: Line, pool: int) -> Outlook:
         """What is known of a pool's future, for one line."""
