@@ -28,8 +28,8 @@ from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
 SMALL = 3000
 """Up to that many jobs every end is a moment of its own."""
-BATCH = 0.05
-"""Beyond that, the next twentieth of all ends counts as one moment."""
+BATCH = 0.1
+"""Beyond that, the next tenth of all ends counts as one moment."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
 
 

@@ -11,9 +11,12 @@ from heapq import heapify, heappop, heappush
 from headway.domain.ids import JobId
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.lines import Ask
-from headway.scheduler.desk.turn import Turn
+from headway.scheduler.desk.turn import DEPTH, Turn
 from headway.scheduler.draws import Draws
 from headway.scheduler.snapshot import QueuedJob
+
+SHALLOW = 128
+"""Lines of each shape looked at in a turn of a batched draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def look_ahead(
     real, arrived = set(desk.lines.asks) | set(desk.gated), 0
     for _ in range(reach.steps):
         desk.advance(desk.now)
-        turn = lane.last = Turn(desk).run()
+        turn = lane.last = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
         for began in turn.began:
             _start(began.ask, desk, lane, ends, draws.of_queued(began.ask.job.id, began.ask.traits, draw))
         _take(turn, desk, lane, ends, draws, draw)

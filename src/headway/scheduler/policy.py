@@ -22,8 +22,8 @@ class Policy:
     reservations: int = 4
     stretch: float = 16.0
     short_first: timedelta = timedelta(days=2)
-    fair_shift: timedelta = timedelta(minutes=30)
-    fair_bound: timedelta = timedelta(hours=4)
+    fair_shift: timedelta = timedelta(minutes=15)
+    fair_bound: timedelta = timedelta(hours=2)
     half_life: timedelta = timedelta(days=7)
     min_run: timedelta = timedelta(minutes=30)
     reclaim: bool = True

@@ -41,8 +41,9 @@ class Began:
 class Turn:
     """The walk, and what came of it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, depth: int = DEPTH) -> None:
         self.desk = desk
+        self._depth = depth
         self.began: list[Began] = []
         self.promises: dict[int, list[Promise]] = defaultdict(list)
         self.takings: dict[JobId, Taking] = {}
@@ -89,10 +90,11 @@ class Turn:
             if not places:
                 continue
             if self._has_room(shape):
-                hopeful.update(number for _, _, number in (places if promise_all else places[:DEPTH]))
+                hopeful.update(number for _, _, number in (places if promise_all else places[: self._depth]))
                 continue
             if self._reclaimable or self.desk.holds:
-                moving = [number for _, _, number in places if self._may_move(lines.lines[number])]
+                asked = places if promise_all or self.desk.holds else places[: self._depth]
+                moving = [number for _, _, number in asked if self._may_move(lines.lines[number])]
                 hopeful.update(moving)
             passed += [number for _, _, number in places[: len(places) if promise_all else CANDIDATES]]
         return hopeful, [number for number in passed if number not in hopeful]
@@ -104,10 +106,15 @@ class Turn:
     def key(self, number: int) -> Key:
         """Where the first job of a line stands in the queue."""
         desk = self.desk
-        line, spot = desk.lines.lines[number], desk.lines.head(number, self._promised.get(number, 0))
+        line, spot = desk.lines.lines[number], desk.lines.head(number, self._passed_over(number))
         if desk.policy.fifo:
             return (line.rank, False, spot[0], spot[1], number)
         return (line.rank, self.is_borrowing(line), spot[0] + desk.fair.shifts.get(line.project, 0.0), spot[1], number)
+
+    def _passed_over(self, number: int) -> int:
+        """How many of a line have been promised a start: the next one is asked."""
+        promised = self._promised.get(number, 0)
+        return min(promised, self.desk.lines.length(number) - 1) if promised else 0
 
     def is_borrowing(self, line: Line) -> bool:
         """Whether a start of this line would be on borrowed quota wherever it may go."""
@@ -146,7 +153,7 @@ class Turn:
     def _serve(self, number: int) -> bool:
         """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
         desk, line = self.desk, self.desk.lines.lines[number]
-        job = desk.lines.head(number, self._promised.get(number, 0)).job
+        job = desk.lines.head(number, self._passed_over(number)).job
         hold = desk.release_hold(job) if line.holder else None
         refusals: dict[int, Refused] = {}
         for pool, account in zip(line.pools, line.accounts, strict=True):
