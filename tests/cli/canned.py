@@ -300,3 +300,12 @@ def a_calibration() -> dict[str, Any]:
     group = {"project": None, "size": None, "predictions": 120, "within_p50": 0.51, "within_p90": 0.9}
     group |= {"median_error_s": 340.0, "mean_error_s": 1900.5}
     return {"since": AT, "groups": [group, group | {"project": "nlp", "size": "8", "predictions": 7}]}
+
+
+def variants() -> list[dict[str, Any]]:
+    """What would start a job sooner, on the wire."""
+    range_ = {"job": "j-9", "as_of": AT, "p50": "2026-12-01T06:20:00Z", "p90": "2026-12-01T06:30:00Z", "unknown": None}
+    return [
+        {"change": "fewer-nodes", "value": "2", "forecast": range_},
+        {"change": "grant", "value": "16 × h200", "forecast": range_},
+    ]

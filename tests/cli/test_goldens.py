@@ -29,6 +29,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "ps": (("ps",), {"/jobs": {"items": [canned.a_view(), canned.waiting()], "next": None}}),
     "show": (("show", "j-8a0"), {"/jobs/j-8a0": canned.a_view()}),
     "why-waiting": (("why", "j-9"), {"/jobs/j-9": canned.waiting()}),
+    "why-sooner": (("why", "j-9", "--sooner"), {"/jobs/j-9/sooner": canned.variants()}),
     "why-broken": (
         ("why", "j-8a0"),
         {"/jobs/j-8a0": canned.broken(), "/jobs/j-8a0/bills": [canned.a_bill()]},

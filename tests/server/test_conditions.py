@@ -115,3 +115,14 @@ def test_a_protected_job_is_never_taken(http: TestClient, admin: Headers) -> Non
     job = submit(http, admin, protected=True).json()["id"]
     refused = http.post(f"jobs/{job}/preempt", json={"reason": "x", "dry_run": True}, headers=admin)
     assert (refused.status_code, refused.json()["code"]) == (409, "job-protected")
+
+
+def test_what_would_start_a_job_sooner_is_tried(http: TestClient, admin: Headers) -> None:
+    http.put("projects/nlp/quotas/cpu", json={"devices": 1}, headers=admin)
+    wide = submit(http, admin, resources={"nodes": 2, "devices_per_node": 1}, limit_s=600).json()["id"]
+    variants = http.get(f"jobs/{wide}/sooner", headers=admin).json()
+    assert {"fewer-nodes", "grant"} <= {variant["change"] for variant in variants}
+    assert all(variant["forecast"]["p90"] for variant in variants)
+    http.post(f"jobs/{wide}/stop", json={}, headers=admin)
+    refused = http.get(f"jobs/{wide}/sooner", headers=admin)
+    assert (refused.status_code, refused.json()["code"]) == (409, "job-not-waiting")

@@ -53,9 +53,9 @@ def snapshot() -> None:
 @database_option
 def dump(**given: object) -> None:
     """Print the scheduler's view of this moment as JSON."""
-    from headway.store import dumps
+    from headway.scheduler.dump import dumps
 
-    click.echo(dumps.dump(_look(_settings(given))))
+    click.echo(dumps(_look(_settings(given))))
 
 
 @snapshot.command()
@@ -63,10 +63,10 @@ def dump(**given: object) -> None:
 def replay(file: Path) -> None:
     """Plan a dumped snapshot again, and print the plan as JSON: the same snapshot gives the same plan."""
     from headway.scheduler.cycle import schedule
-    from headway.store import dumps
+    from headway.scheduler.dump import loads
     from headway.store.columns import as_json
 
-    plan = schedule(dumps.read(file.read_text(encoding="utf-8")))
+    plan = schedule(loads(file.read_text(encoding="utf-8")))
     click.echo(as_json(plan))
 
 

@@ -6,19 +6,22 @@ import click
 
 from headway.cli import quantities
 from headway.cli.arguments import JOB
-from headway.cli.command import command, json_option
-from headway.cli.language import language, say
+from headway.cli.command import command, json_option, option
+from headway.cli.language import language, say, word
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, verdict, waiting
+from headway.cli.telling import advice_on_waiting, headline, loss, start_range, verdict, waiting
 from headway.domain.errors import PlatformError
 
 
 @command("why")
 @click.argument("job", type=JOB)
+@option("--sooner", is_flag=True)
 @json_option
-def why(job: str, fields: tuple[str, ...] | None) -> None:
+def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
     """Why a job stands where it stands, and what would help."""
+    if sooner:
+        return _sooner(job, fields)
     with client() as api:
         view = api.job(job)
         if fields is not None:
@@ -30,6 +33,18 @@ def why(job: str, fields: tuple[str, ...] | None) -> None:
     hint = _hint(view)
     if hint:
         note(f"{say('error.hint')}{hint}")
+
+
+def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
+    """Changes that the scheduler tried, and when the job would start with each."""
+    with client() as api:
+        variants = api.sooner(job)
+    if fields is not None:
+        return write_json(variants, fields)
+    for variant in variants:
+        out(f"{word('change', variant['change'])} {variant['value']}: {start_range({'forecast': variant['forecast']})}")
+    if not variants:
+        note(say("why.no-sooner"))
 
 
 def _reason(view: dict[str, Any]) -> list[str]:

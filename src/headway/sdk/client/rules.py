@@ -76,6 +76,10 @@ class Rules(ABC):
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
         return list(self.post("/jobs/arrays", body, key=key))
 
+    def sooner(self, job: str) -> Rows:
+        """What would start a waiting job sooner, the soonest first: each change with its own range."""
+        return list(self.get(f"/jobs/{quote(job, safe='')}/sooner"))
+
     def preempt(self, job: str, reason: str, dry_run: bool = False) -> Row:
         """Take a running job's devices; a dry run only tells the price."""
         return dict(self.post(f"/jobs/{quote(job, safe='')}/preempt", {"reason": reason, "dry_run": dry_run}))

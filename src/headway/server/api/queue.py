@@ -7,13 +7,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from headway.domain.errors import PlatformError
 from headway.domain.job import Job
+from headway.scheduler.sooner import Variant, sooner
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
 from headway.server.operations.arrays import Shape, check_array, items_of, submit_array
 from headway.server.operations.calibration import Calibration, calibrate
+from headway.server.operations.looking import look
 from headway.server.operations.preempting import Order, Price, price_of, take
 from headway.store import predictions
 
@@ -38,6 +41,18 @@ def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
     made = once(body, list[Job], lambda c: submit_array(asker.platform, c, items, shape, asker.name), before=check)
     asker.platform.wake("schedule")
     return made
+
+
+@router.get("/jobs/{job}/sooner")
+def start_sooner(job: str, asker: AskerHere) -> list[Variant]:
+    """What would start a waiting job sooner: each change was put through the scheduler and has its own range."""
+    platform = asker.platform
+    with platform.database.read() as c:
+        found = find(c, asker, job)
+        seen = look(platform.settings, platform.memory, c, platform.clock.now())
+    if found.id not in {queued.id for queued in seen.queued}:
+        raise PlatformError("job-not-waiting", job=found.id, state=found.state)
+    return list(sooner(seen, found.id, seen.runtimes))
 
 
 @router.post("/jobs/{job}/preempt")
