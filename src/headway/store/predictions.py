@@ -1,6 +1,6 @@
 """The first start-time range each job was given, beside when it really started: what forecasts are measured by."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,12 +17,13 @@ _predictions, _jobs = schema.predictions, schema.jobs
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A range given at `made_at`, and the start (None: it has not started)."""
+    """A range told at `made_at`, the middle that the draws alone had said, and the start (None: it has not started)."""
 
     job: JobId
     project: str
     devices: int
     made_at: datetime
+    drawn: datetime
     p50: datetime
     p90: datetime
     started_at: datetime | None = None
@@ -47,15 +48,16 @@ _STARTED = (
 )
 
 
-def keep(c: Connection, forecasts: Sequence[Forecast]) -> None:
-    """Keep the first range of every job that never ran."""
+def keep(c: Connection, forecasts: Sequence[Forecast], drawn: Mapping[JobId, Forecast]) -> None:
+    """Keep the first range of every job that never ran, as told and as it was `drawn`."""
     ranged = {f.job: (f.as_of, f.p50, f.p90) for f in forecasts if f.p50 is not None and f.p90 is not None}
     if not ranged:
         return
     rows = []
     for job, spec in c.execute(_ASKED, {"ids": list(ranged)}):
         made_at, p50, p90 = ranged[job]
-        rows.append(_SHAPE.row(Prediction(job, spec.project, spec.request.devices, made_at, p50, p90)))
+        raw = drawn[job].p50 or p50
+        rows.append(_SHAPE.row(Prediction(job, spec.project, spec.request.devices, made_at, raw, p50, p90)))
     _KEEP(c, rows)
 
 

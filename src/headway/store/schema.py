@@ -129,6 +129,7 @@ predictions = Table(
     _must("project", String),
     _must("devices", Integer),
     _must("made_at", Moment),
+    _must("drawn", Moment),
     _must("p50", Moment),
     _must("p90", Moment),
     _may("started_at", Moment),

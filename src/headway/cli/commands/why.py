@@ -42,7 +42,8 @@ def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(variants, fields)
     for variant in variants:
-        out(f"{word('change', variant['change'])} {variant['value']}: {start_range({'forecast': variant['forecast']})}")
+        change = word("change", variant["change"])
+        out(f"{change} ({variant['value']}): {start_range({'forecast': variant['forecast']})}")
     if not variants:
         note(say("why.no-sooner"))
 

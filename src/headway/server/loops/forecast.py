@@ -5,14 +5,16 @@ What it costs bounds how often it is done, so that a long queue never starves th
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from headway.scheduler.forecast import forecast
+from headway.server.operations.foretelling import LEARNT_FROM, learnt, told
 from headway.server.operations.looking import look
 from headway.server.platform import Platform
 from headway.store import plans, predictions
 
 REST = 9  # times as long as the work took
+OLDEST = timedelta(seconds=30)
 
 
 @dataclass(slots=True)
@@ -34,10 +36,13 @@ class LookAhead:
         begun = platform.clock.now()
         with platform.database.read() as c:
             taken = look(platform.settings, platform.memory, c, begun)
+            past = predictions.started(c, begun - LEARNT_FROM) if taken.queued else []
         if taken.queued:
-            seen = forecast(taken, taken.runtimes)
+            drawn = forecast(taken, taken.runtimes)
+            ranges = told(drawn.values(), taken, learnt(past))
             with platform.database.write() as c:
-                plans.put_forecasts(c, list(seen.values()))
-                predictions.keep(c, list(seen.values()))
+                plans.put_forecasts(c, ranges)
+                predictions.keep(c, ranges, drawn)
         self.looked_at = platform.clock.now()
-        self.rests_until = self.looked_at + REST * (self.looked_at - begun)
+        took = self.looked_at - begun
+        self.rests_until = self.looked_at + min(REST * took, max(OLDEST - took, timedelta(0)))

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
+from headway.scheduler.predict import size_class
 from headway.store.predictions import Prediction
-
-SIZES = ((1, "1"), (7, "2-7"), (8, "8"), (32, "9-32"))
-WIDEST = "33+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +33,11 @@ def calibrate(predictions: Iterable[Prediction]) -> list[Calibration]:
     """All together, then by project, then by size, then by both; the groups with anything in them."""
     groups: dict[tuple[str | None, str | None], list[Prediction]] = defaultdict(list)
     for made in predictions:
-        size = size_of(made.devices)
+        size = size_class(made.devices)
         for key in ((None, None), (made.project, None), (None, size), (made.project, size)):
             groups[key].append(made)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] or "", item[0][1] or ""))
     return [_judged(project, size, group) for (project, size), group in ordered]
-
-
-def size_of(devices: int) -> str:
-    """The size class of a job."""
-    return next((name for most, name in SIZES if devices <= most), WIDEST)
 
 
 def _judged(project: str | None, size: str | None, group: list[Prediction]) -> Calibration:

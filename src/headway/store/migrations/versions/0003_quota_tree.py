@@ -93,6 +93,7 @@ def _make_predictions() -> None:
         _must("project", sa.String()),
         _must("devices", sa.Integer()),
         _must("made_at", MOMENT),
+        _must("drawn", MOMENT),
         _must("p50", MOMENT),
         _must("p90", MOMENT),
         sa.Column("started_at", MOMENT),

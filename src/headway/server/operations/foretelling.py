@@ -1,0 +1,44 @@
+"""Forecasts as people are told them: the scheduler's ranges, calibrated by how earlier ones turned out.
+
+The first range of each job is kept beside what the draws alone had said, so that every start teaches the next ranges.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from headway.scheduler.calibrate import Calibration
+from headway.scheduler.plan import Forecast
+from headway.scheduler.predict import size_class
+from headway.scheduler.snapshot import Snapshot
+from headway.store.predictions import Prediction
+
+LEARNT_FROM = timedelta(days=30)
+SECOND = timedelta(seconds=1)
+
+
+def learnt(past: Iterable[Prediction]) -> Calibration:
+    """What past predictions were worth, in the order in which they came true."""
+    known = Calibration()
+    started = ((made.started_at, made) for made in past if made.started_at is not None)
+    for at, made in sorted(started, key=lambda pair: (pair[0], pair[1].job)):
+        waits = [(moment - made.made_at) / SECOND for moment in (made.drawn, made.p90, at)]
+        known.learn(size_class(made.devices), *waits)
+    return known
+
+
+def told(seen: Iterable[Forecast], snapshot: Snapshot, known: Calibration) -> list[Forecast]:
+    """The ranges, each calibrated by its size; what is unknown stays unknown."""
+    devices = {job.id: job.request.devices for job in snapshot.queued}
+    return [_calibrated(one, size_class(devices[one.job]), known) for one in seen]
+
+
+def _calibrated(one: Forecast, size: str, known: Calibration) -> Forecast:
+    if one.p50 is None or one.p90 is None:
+        return one
+    p50, p90 = known.range(size, _seconds(one.as_of, one.p50), _seconds(one.as_of, one.p90))
+    return replace(one, p50=one.as_of + p50 * SECOND, p90=one.as_of + p90 * SECOND)
+
+
+def _seconds(since: datetime, until: datetime) -> float:
+    return max(0.0, (until - since) / SECOND)
