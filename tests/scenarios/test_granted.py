@@ -90,6 +90,7 @@ def test_a_spent_budget_warns_first_and_then_queues_until_the_month_ends(world: 
 def test_closing_a_project_gives_its_devices_to_others(world: World) -> None:
     both = TIGHT + "[projects.vision]\ncards.a100 = { guaranteed = 8, lend_ceiling = 0 }\n"
     world.table(both.replace("guaranteed = 8 }", 'guaranteed = 8, borrow_ceiling = "any" }'))
+    world.grant("vision", 8, days=1)
     theirs = world.submit("theirs", project="vision", devices=1)
     world.settle()
     theirs.starts()
@@ -102,4 +103,5 @@ def test_closing_a_project_gives_its_devices_to_others(world: World) -> None:
         close(c, Change("root", world.now), "vision")
     world.settle()
     assert theirs.state == "stopping"
+    assert len(world.facts("grant-expired")) == 1
     assert second.state == "starting"

@@ -1,5 +1,6 @@
 """Grants: requested by whoever needs more, decided by another with the role for it, expiring by themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -85,11 +86,12 @@ def decide(c: Connection, change: Change, id: str, approved: bool, note: str) ->
 
 def expire(c: Connection, now: datetime) -> int:
     """Let every grant end whose time has come; returns how many."""
-    over = [granted for granted in grants.approved(c) if granted.ends <= now]
-    for granted in over:
-        grants.expire(c, granted.id)
-        facts.append(c, GrantExpired(at=now, by="server", grant=granted.id, project=granted.project))
-    return len(over)
+    return _end(c, [granted for granted in grants.approved(c) if granted.ends <= now], now)
+
+
+def revoke(c: Connection, project: str, now: datetime) -> int:
+    """Let every grant of a project end now; returns how many."""
+    return _end(c, [granted for granted in grants.approved(c) if granted.project == project], now)
 
 
 def warn(c: Connection, soon: datetime, now: datetime) -> int:
@@ -107,6 +109,13 @@ def warn(c: Connection, soon: datetime, now: datetime) -> int:
         )
         facts.append(c, said)
     return len(ending)
+
+
+def _end(c: Connection, over: Sequence[GrantRequest], now: datetime) -> int:
+    for granted in over:
+        grants.expire(c, granted.id)
+        facts.append(c, GrantExpired(at=now, by="server", grant=granted.id, project=granted.project))
+    return len(over)
 
 
 def _check(c: Connection, asked: GrantRequest, now: datetime) -> None:

@@ -16,6 +16,7 @@ from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaPropo
 from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
 from headway.domain.quota_version import QuotaVersion
+from headway.server.operations import granting
 from headway.server.operations.directory import Change, require_project
 from headway.server.operations.stopping import stop
 from headway.store import facts, grants, jobs, nodes, quota_versions, quotas
@@ -82,12 +83,13 @@ def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
 
 
 def close(c: Connection, change: Change, name: str) -> Project:
-    """Close a project: its quota is free at once, what waits is stopped, what runs is asked to stop."""
+    """Close a project: its quota and grants are free at once, what waits is stopped, what runs is asked to stop."""
     project = require_project(c, name)
     if project.closed_at is not None:
         return project
     quotas.close(c, name, change.at)
     facts.append(c, ProjectClosed(at=change.at, by=change.by, project=name))
+    granting.revoke(c, name, change.at)
     for job in jobs.in_states(c, *(state for state in JobState if not state.is_terminal)):
         if job.spec.project == name:
             stop(c, job, at=change.at, by=change.by, reason=CLOSED)
