@@ -68,7 +68,7 @@ class Turn:
             if (number not in hopeful or self._is_full(line)) and not self._wants_promise(line):
                 hopeful.discard(number)
                 continue
-            now_at = self.key(number)
+            now_at, before = self.key(number), self._promised.get(number, 0)
             if now_at != key:
                 heappush(heap, now_at)
             elif self._serve(number):
@@ -78,7 +78,8 @@ class Turn:
                     hopeful.discard(number)
             else:
                 hopeful.discard(number)
-                if 0 < self._promised.get(number, 0) < self.desk.lines.length(number):
+                promised = self._promised.get(number, 0)
+                if promised > before and promised < self.desk.lines.length(number):
                     heappush(heap, self.key(number))
         return self
 
