@@ -27,7 +27,7 @@ class Settings(BaseSettings):
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     tls_ca: Path | None = None
-    engines: str = "local"
+    engines: str = ""
     nodes: str = ""
     python: str = sys.executable
     timezone: str = "Asia/Shanghai"
@@ -68,6 +68,12 @@ class Settings(BaseSettings):
         """What agents and the command line trust: the authority, or the certificate itself when self-signed."""
         trusted = self.tls_ca or self.tls_certificate
         return None if trusted is None else str(trusted.absolute())
+
+    @property
+    def agents_url(self) -> str:
+        """Where agents reach this server."""
+        scheme = "https" if self.tls_certificate else "http"
+        return self.public_url or f"{scheme}://{self.host}:{self.port}"
 
     @property
     def log_limits(self) -> LogLimits:

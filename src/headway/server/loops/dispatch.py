@@ -105,6 +105,7 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         checkpoint_dir=str(_checkpoint_folder(platform, job, user)),
         resume_from=resume,
         wants_port=job.spec.kind == JobKind.SERVICE,
+        project=job.spec.project,
     )
 
 
