@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
-from headway.domain.resources import Node
+from headway.domain.resources import Node, Occupied
 
 
 class Capability(StrEnum):
@@ -229,16 +229,6 @@ class Cordons(Protocol):
     async def uncordon(self, node: str) -> None:
         """The way back from this engine's own cordons; a node somebody else closed stays closed."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Occupied:
-    """Devices of a node that somebody outside Headway uses. `until`: the end expected by their own limit."""
-
-    node: str
-    devices: int
-    by: str
-    until: datetime | None = None
 
 
 class Occupancy(Protocol):

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import NAME, AttemptId, check_name
+from headway.domain.resources import NodeState, Occupied
 from headway.engines.protocol import (
     Capability,
     CordonKind,
@@ -22,7 +23,6 @@ from headway.engines.protocol import (
     LaunchOrder,
     Notice,
     Observation,
-    Occupied,
     Sight,
 )
 from headway.engines.slurm.check import SiteCheck
@@ -38,9 +38,10 @@ from headway.engines.slurm.place import MODE, Place
 from headway.engines.slurm.record import Record, Records
 from headway.engines.slurm.script import MARK
 from headway.engines.slurm.settings import SlurmSettings, read_settings
-from headway.engines.slurm.watch import Seen, Watch
+from headway.engines.slurm.watch import NODE_CAUSES, Seen, Watch
 
 LOG_PIECE = 65536
+UNUSABLE = frozenset({NodeState.DOWN, NodeState.UNKNOWN})
 # Accounting is asked from a little before the first submission on: clocks differ.
 EARLIER = timedelta(hours=1)
 
@@ -194,9 +195,17 @@ class SlurmEngine:
                 raise FileNotFoundError(f"{self._settings.share} is not there")
             if record.is_done:
                 self._open.discard(handle.attempt)
-            return self._watch.look(record, job, self._clock)
+            return self._watch.look(record, job, self._failed(record, job), self._clock)
         except (OSError, ValueError, PlatformError) as error:
             return dict.fromkeys(handle.nodes, Seen(Sight.UNKNOWN, str(error)))
+
+    def _failed(self, record: Record, job: Job | None) -> frozenset[str]:
+        """The nodes for which Slurm failed a job: those it cannot use now, else any of the job's."""
+        if job is None or job.cause not in NODE_CAUSES or record.is_over:
+            return frozenset()
+        nodes = self._look.nodes_since(job.ends or self._clock())
+        gone = {node for node in record.nodes if node not in nodes or nodes[node].state in UNUSABLE}
+        return frozenset(gone or record.nodes)
 
     def _stop(self, handle: Handle, grace: timedelta) -> None:
         ((_, job),) = self._with_jobs([handle])
