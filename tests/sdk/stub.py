@@ -94,7 +94,7 @@ def serving() -> Iterator[Stub]:
                 return
             self._send(reply)
 
-        do_POST = do_PUT = do_GET
+        do_POST = do_PUT = do_DELETE = do_GET
 
         def _send(self, reply: Reply) -> None:
             body = reply.body
