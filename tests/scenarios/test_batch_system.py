@@ -13,6 +13,9 @@ from headway.domain.resources import NodeState, Occupied
 from headway.engines.fake.engine import FakeEngine
 from headway.engines.fake.world import Life
 from headway.engines.protocol import Capability, Handle, Notice
+from headway.sdk.job.checkpoint import CheckpointError
+from headway.sdk.job.environment import read_environment
+from headway.sdk.job.run import Run
 from headway.store import nodes, snapshot
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -48,6 +51,30 @@ def test_a_failed_node_is_the_verdict_and_the_job_resumes_without_it(world: Worl
     assert lost not in {placement.node for placement in job.attempt.placements}
     assert job.attempt.resume_step == 20
     assert [fact.cause for fact in job.facts("agent-lost")] == ["node-fail"]  # type: ignore[union-attr]
+
+
+def test_an_attempt_that_lives_on_behind_a_failed_node_can_save_nothing_once_its_successor_is_launched(
+    world: World,
+) -> None:
+    job = world.submit(nodes=2)
+    world.settle()
+    job.starts()
+    folder = world.platform.checkpoints / job.id
+    told = {"HEADWAY_JOB": job.id, "HEADWAY_ATTEMPT": "offline", "HEADWAY_CHECKPOINT_DIR": str(folder)}
+    old = Run(read_environment(told | {"HEADWAY_ATTEMPT_NUMBER": "1"})).checkpoints(extra={"step": 20})
+    assert old.save(20) is not None
+    (folder / ".tmp-left").symlink_to("/nowhere")
+    fails_a_node(world, job)
+    job.agents[0].all_exit(1)
+    world.settle()
+    world.machines.nodes = tuple(replace(node, state=NodeState.UP, reason=None) for node in world.machines.nodes)
+    world.later(seconds=10)
+    assert len(job.attempts) == 2
+    with pytest.raises(CheckpointError, match="attempt 2"):
+        old.save(40)
+    new = Run(read_environment(told | {"HEADWAY_ATTEMPT_NUMBER": "2"})).checkpoints(extra={"step": 40})
+    assert new.restore() == 20
+    assert new.save(40) is not None
 
 
 def test_a_failed_node_is_lost_at_once_although_a_silent_agent_is_given_time(world: World) -> None:

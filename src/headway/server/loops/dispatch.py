@@ -15,6 +15,7 @@ from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.bills import after_launch
+from headway.server.operations.fencing import fence
 from headway.server.operations.settle import finish
 from headway.server.operations.unix import check_account
 from headway.server.platform import Platform
@@ -77,7 +78,10 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         assert job is not None
         user = check_account(platform.settings, c, job.owner)
         resume = _resume(c, attempt)
-    return order_of(platform, attempt, job, user, resume.path), resume
+    order = order_of(platform, attempt, job, user, resume.path)
+    if attempt.number > 1:
+        fence(platform.checkpoints / job.id, attempt, user)
+    return order, resume
 
 
 def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
