@@ -40,8 +40,8 @@ format: setup ## format the code
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
 
-evaluate: setup system ## every seed of the kill matrices; takes long
-	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live -m "live"
+evaluate: setup system ## every seed of the kill matrices and every slow fault; takes long
+	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines -m "live"
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

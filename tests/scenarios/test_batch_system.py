@@ -1,6 +1,6 @@
 """Stories of what a batch system says: a node failed, a launch waits there, an end is coming, others use its nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -114,12 +114,16 @@ def test_a_user_who_stops_a_job_that_is_being_withdrawn_has_it_stopped(world: Wo
 class Announcing(FakeEngine):
     """An engine that says when it will end an attempt, and who else uses its nodes."""
 
-    can = frozenset({Capability.NOTICES, Capability.OCCUPANCY})
+    can = frozenset({Capability.NOTICES, Capability.OCCUPANCY, Capability.WATCHES_NODES})
+    unanswering: frozenset[str] = frozenset()
     ends: tuple[Notice, ...] = ()
     others: tuple[Occupied, ...] = ()
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         return [notice for notice in self.ends if notice.attempt in {handle.attempt for handle in handles}]
+
+    async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
+        return self.unanswering & set(nodes)
 
     async def occupied(self) -> Sequence[Occupied]:
         return self.others
@@ -165,3 +169,30 @@ def test_what_others_use_is_taken_until_their_limit_and_shown(world: World, engi
     assert job.state == "starting"
     with world.platform.database.read() as c:
         assert len(snapshot.take(c, world.now).running) == 2
+
+
+def test_a_node_from_which_neither_agent_nor_engine_hears_is_down_and_one_witness_is_not_enough(
+    world: World, engine: Announcing
+) -> None:
+    job = world.submit(nodes=2)
+    world.settle()
+    job.starts()
+    engine.unanswering = frozenset({"n2"})
+    world.later(seconds=4)
+    job.agents[1].reports()
+    world.later(seconds=4)
+    assert not job.facts("agent-lost"), "its agent speaks"
+    engine.unanswering = frozenset()
+    world.later(seconds=4)
+    assert not job.facts("agent-lost"), "its node answers"
+    job.agents[0].reports()
+    engine.unanswering = frozenset({"n2"})
+    world.settle()
+    assert [fact.node for fact in job.facts("agent-lost")] == ["n2"]  # type: ignore[union-attr]
+    told = job.agents[0].reports()
+    assert told.stop is not None
+    assert told.stop.reason == "gang"
+    job.agents[0].obeys("gang")
+    world.settle()
+    assert job.verdict is not None
+    assert (job.verdict.fault, job.verdict.node) == (Fault.NODE_DOWN, "n2")

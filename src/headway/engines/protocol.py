@@ -5,7 +5,7 @@ answered as `UNKNOWN`, and only the server, with its time-outs, may turn that in
 job runs.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -25,6 +25,7 @@ class Capability(StrEnum):
     PREFLIGHT = "preflight"
     NOTICES = "notices"
     NUDGES = "nudges"
+    WATCHES_NODES = "watches-nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +237,14 @@ class Occupancy(Protocol):
 
     async def occupied(self) -> Sequence[Occupied]:
         """What is used by others now. Raises `engine-unreachable`."""
+        ...
+
+
+class WatchesNodes(Protocol):
+    """`WATCHES_NODES`: a watch of the nodes of the engine's own, beside the agents' reports."""
+
+    async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
+        """Those of these nodes from which that watch gets no answer now. Raises `engine-unreachable`."""
         ...
 
 

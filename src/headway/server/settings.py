@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     mode: Literal["development", "production"] = "development"
     body_limit_bytes: int = Field(default=1 << 20, gt=0)
     report_s: float = Field(default=1.0, gt=0, le=60)
+    node_silent_s: float = Field(default=5.0, gt=0)
     agent_silent_s: float = Field(default=60.0, gt=0)
     token_kept_s: float = Field(default=1800.0, ge=0)
     hold_s: float = Field(default=300.0, ge=0)
@@ -82,6 +83,11 @@ class Settings(BaseSettings):
     @property
     def agent_silent(self) -> timedelta:
         return timedelta(seconds=self.agent_silent_s)
+
+    @property
+    def node_silent(self) -> timedelta:
+        """After how much silence of its agent an engine's word that a node does not answer is believed."""
+        return timedelta(seconds=self.node_silent_s)
 
     @property
     def token_kept(self) -> timedelta:

@@ -19,8 +19,15 @@ def testbed(shared: Path) -> Iterator[Testbed]:
         yield testbed
 
 
-@pytest.fixture
-def site(testbed: Testbed) -> Iterator[Site]:
-    """A server on the testbed."""
+@pytest.fixture(scope="session")
+def server(testbed: Testbed) -> Iterator[Site]:
+    """A server on the testbed, shared by stories one after the other."""
     with opened(testbed) as site:
         yield site
+
+
+@pytest.fixture
+def site(server: Site) -> Iterator[Site]:
+    """The server, with nothing running on it; afterwards so again."""
+    yield server
+    server.clear()

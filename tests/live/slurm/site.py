@@ -12,6 +12,7 @@ from typing import Any
 from headway.server import engines
 from headway.server.settings import Settings
 from tests.engines.slurm_testbed import Testbed
+from tests.live.api import Api
 from tests.live.jobs import TEMPLATE, Work
 from tests.live.platform import Platform, wait_until
 
@@ -73,6 +74,19 @@ class Site:
             found[name] = found.get(name, 0) + int(elapsed) * cards
         return found
 
+    def clear(self) -> None:
+        """Stop what a story has left, and mend what it broke."""
+        self.testbed.tool("up")
+        states = ("queued", "starting", "running", "recovering")
+        for view in self.platform.api.call("GET", "jobs", params={"state": states})["items"]:
+            self.platform.api.call("POST", f"jobs/{view['job']['id']}/stop", json={})
+        self.testbed.run("scancel", "--quiet", "--user=root", check=False)
+        self.testbed.mend()
+        wait_until(self._is_up, "all nodes to be up again", self.platform.log_tail)
+
+    def _is_up(self) -> bool:
+        return all(row["node"]["state"] == "up" for row in self.platform.api.call("GET", "nodes"))
+
     def _like(self, first: Work, index: int) -> Work:
         twin = Work.__new__(Work)
         twin.__dict__.update(first.__dict__)
@@ -81,12 +95,21 @@ class Site:
         return twin
 
 
+def furnish(api: Api) -> None:
+    """A department, the project `nlp` with plenty of quota, the templates."""
+    api.call("POST", "departments", json={"name": "research"})
+    api.call("POST", "projects", json={"name": "nlp", "department": "research"})
+    api.call("PUT", f"projects/nlp/quotas/{TYPE}", json={"devices": 64})
+    for template in (TEMPLATE, WAITING):
+        api.call("POST", "templates", json={"content": template})
+
+
 @contextmanager
-def opened(testbed: Testbed, database_url: str | None = None, **options: str) -> Iterator[Site]:
-    """A server on the testbed with a project to submit to; both are as they were afterwards, but for the server."""
+def opened(testbed: Testbed, *, is_furnished: bool = True, **options: str) -> Iterator[Site]:
+    """A server on the testbed, with a project to submit to if `is_furnished`; the testbed is afterwards as it was."""
     home = Path(tempfile.mkdtemp(prefix="headway-slurm-"))
     home.chmod(0o711)
-    platform = Platform(home, database_url, host="0.0.0.0", engines="slurm")
+    platform = Platform(home, host="0.0.0.0", engines="slurm")
     given = {"share": str(home / "share"), "slurm_conf": str(testbed.conf), "python": "/usr/bin/python3"}
     given |= {"server_url": f"http://{testbed.host}:{platform.port}", "partition": "main"} | options
     engines.add(Settings(home=home), "slurm", given)
@@ -94,11 +117,8 @@ def opened(testbed: Testbed, database_url: str | None = None, **options: str) ->
         platform.start()
         platform.wait_until_up()
         api = platform.api
-        api.call("POST", "departments", json={"name": "research"})
-        api.call("POST", "projects", json={"name": "nlp", "department": "research"})
-        api.call("PUT", f"projects/nlp/quotas/{TYPE}", json={"devices": 64})
-        for template in (TEMPLATE, WAITING):
-            api.call("POST", "templates", json={"content": template})
+        if is_furnished:
+            furnish(api)
         wait_until(lambda: api.call("GET", "nodes"), "nodes to be shown", platform.log_tail)
         yield Site(platform, testbed)
     finally:

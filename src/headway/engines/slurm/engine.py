@@ -6,7 +6,7 @@ An engine object holds nothing that a new one on the same records and share coul
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from headway.domain.errors import PlatformError
@@ -60,7 +60,7 @@ class SlurmEngine:
     """One Slurm cluster, or the part of it that Headway may use."""
 
     name = "slurm"
-    can = frozenset({Capability.CORDONS, Capability.OCCUPANCY, Capability.PREFLIGHT, Capability.NOTICES})
+    can = frozenset(set(Capability) - {Capability.NUDGES})
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
@@ -114,6 +114,11 @@ class SlurmEngine:
     async def occupied(self) -> Sequence[Occupied]:
         """What jobs outside Headway use. Raises `engine-unreachable`."""
         return await asyncio.to_thread(self._occupied)
+
+    async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
+        """Nodes that do not answer slurmctld, which says so well before it calls them down."""
+        known = await asyncio.to_thread(self._look.nodes_newly)
+        return {name for name in nodes if name not in known or not known[name].responds}
 
     async def check(self, server_url: str) -> Sequence[Finding]:
         """Name what the site lacks."""

@@ -79,6 +79,10 @@ class Look:
         """Headway's nodes by name, those of the chosen partition only. Raises `engine-unreachable`."""
         return self._nodes.get(NODES_FACTOR * self._age)
 
+    def nodes_newly(self) -> dict[str, SlurmNode]:
+        """The same, as new as jobs are: for when something is amiss. Raises `engine-unreachable`."""
+        return self._nodes.get(self._age)
+
     def nodes_since(self, moment: datetime) -> dict[str, SlurmNode]:
         """The same as seen after a moment, which has passed. Raises `engine-unreachable`."""
         self._nodes.forget(before=moment)

@@ -37,6 +37,7 @@ from headway.engines.protocol import (
 from headway.server.operations.batch_words import has_news, heed
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
+from headway.server.operations.silence import silent_parts, unheard
 from headway.server.operations.stopping import overdue, stop
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, nodes
@@ -72,13 +73,18 @@ class Observe:
             await _nudge(platform, handle)
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
-            seen = await engine.observe(mine)
+            seen = [*await engine.observe(mine), *await self._unheard(platform, engine)]
             notices = await _notices(engine, mine)
             await asyncio.to_thread(_heed, platform, seen, notices)
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
         for due in stops:
             await _stop(platform, due)
+
+    async def _unheard(self, platform: Platform, engine: Engine) -> list[Observation]:
+        if Capability.WATCHES_NODES not in engine.can:
+            return []
+        return await unheard(platform, engine, await asyncio.to_thread(silent_parts, platform, engine.name))
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
