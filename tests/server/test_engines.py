@@ -12,7 +12,7 @@ from headway.server.settings import Settings
 
 
 def run(home: Path, *words: str, **environment: str) -> Result:
-    return CliRunner().invoke(main, ["engine", "--home", str(home), *words], env={"HEADWAY_LANG": "en"} | environment)
+    return CliRunner().invoke(main, ["engine", *words, "--home", str(home)], env={"HEADWAY_LANG": "en"} | environment)
 
 
 def test_a_new_home_has_this_machine(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,18 +28,31 @@ def language(environ: Mapping[str, str] = os.environ) -> Language:
     return "zh" if wanted.lower().startswith("zh") else "en"
 
 
+def _with_home(function: Callable[..., None]) -> Callable[..., None]:
+    """`--home`, given to the command as the settings of that home."""
+    option = click.option(
+        "--home",
+        "settings",
+        callback=_settings,
+        type=click.Path(path_type=Path),
+        help="where everything is kept [~/.headway]",
+    )
+    return option(function)
+
+
+def _settings(_context: click.Context, _option: click.Parameter, home: Path | None) -> Settings:
+    return Settings() if home is None else Settings(home=home)
+
+
 @click.group("engine")
-@click.option("--home", type=click.Path(path_type=Path), help="where everything is kept [~/.headway]")
-@click.pass_context
-def engine(context: click.Context, home: Path | None) -> None:
+def engine() -> None:
     """Where jobs run: this machine, a Slurm site. Changes hold from the next start of the server."""
-    context.obj = Settings() if home is None else Settings(home=home)
 
 
 @engine.command()
 @click.argument("name")
 @click.argument("options", nargs=-1)
-@click.pass_obj
+@_with_home
 def add(settings: Settings, name: str, options: tuple[str, ...]) -> None:
     """Add an engine with its OPTIONS (key=value …), or set them anew."""
     pairs = [word.partition("=") for word in options]
@@ -51,7 +64,7 @@ def add(settings: Settings, name: str, options: tuple[str, ...]) -> None:
 
 @engine.command()
 @click.argument("name")
-@click.pass_obj
+@_with_home
 def remove(settings: Settings, name: str) -> None:
     """Take an engine out of the home; refused while attempts live on it."""
     if settings.database_url is not None or settings.database_file.exists():
@@ -64,7 +77,7 @@ def remove(settings: Settings, name: str) -> None:
 
 
 @engine.command("ls")
-@click.pass_obj
+@_with_home
 def list_engines(settings: Settings) -> None:
     """The home's engines and their options."""
     for name, options in engines.configured(settings).items():
@@ -73,7 +86,7 @@ def list_engines(settings: Settings) -> None:
 
 @engine.command()
 @click.argument("name", required=False)
-@click.pass_obj
+@_with_home
 def check(settings: Settings, name: str | None) -> None:
     """Try everything the engines need before the first job does; names what is missing."""
     known = engines.configured(settings)

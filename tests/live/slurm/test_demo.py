@@ -43,5 +43,5 @@ def test_the_demos_story_is_the_same_on_slurm(small: Site) -> None:
     verdict = trained.verdict
     assert (verdict["rank"], verdict["fault"], verdict["owner"]) == (training.DRILLED_RANK, "killed", "nobody")
     assert trained.bill["bill"]["resumed_step"] % 20 == 0
-    assert 0 < trained.bill["lost_steps"] <= 40
+    assert 0 <= trained.bill["lost_steps"] <= 40
     assert {one["attempt"]["engine"] for one in made.ann.attempts(job)} == {"slurm"}
