@@ -46,7 +46,7 @@ class Site:
         """So many jobs of one device that mark their start and wait for `finish`, all in one folder."""
         first = self.work("ticking", template="waiting")
         first.body.pop("source")
-        works = [first, *(self._like(first, index) for index in range(1, number))]
+        works = [first, *(self.like(first, index) for index in range(1, number))]
         return [work.submit() for work in works]
 
     def foreign(self, nodes: str, devices: int, minutes: int) -> str:
@@ -87,7 +87,8 @@ class Site:
     def _is_up(self) -> bool:
         return all(row["node"]["state"] == "up" for row in self.platform.api.call("GET", "nodes"))
 
-    def _like(self, first: Work, index: int) -> Work:
+    def like(self, first: Work, index: int) -> Work:
+        """The same job again under another name, in the same folder."""
         twin = Work.__new__(Work)
         twin.__dict__.update(first.__dict__)
         twin.name = f"{first.name}-{index}"

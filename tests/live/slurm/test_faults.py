@@ -10,11 +10,12 @@ import pytest
 from headway.store import ledger
 from tests.live.jobs import Work
 from tests.live.platform import wait_until
-from tests.live.seeds import seeds
+from tests.live.seeds import exhaustive, seeds
 from tests.live.slurm.site import Site
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(280)]
 JOBS = 20
+MANY = 500
 TOLERANCE_S = 2
 
 
@@ -86,3 +87,12 @@ def test_a_server_killed_under_twenty_jobs_loses_and_doubles_none(site: Site, se
         site.platform.wait_until_up()
     print(f"seed {seed}: killed {', '.join(told)}")
     check(site, works, since)
+
+
+@exhaustive
+@pytest.mark.timeout(900)
+def test_five_hundred_short_jobs_all_run_once(site: Site) -> None:
+    since = datetime.now(UTC)
+    works = site.waiting(1)
+    works[0].finish()
+    check(site, [*works, *(site.like(works[0], number).submit() for number in range(1, MANY))], since)
