@@ -18,8 +18,8 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
-system: ## install the Debian packages the tests use (PostgreSQL)
-	@deploy/install-system postgresql
+system: ## install the Debian packages the tests use (PostgreSQL, Slurm)
+	@deploy/install-system postgresql slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2
 
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))

@@ -71,6 +71,7 @@ def without_sbatch(folder: Path) -> Path:
 
 
 # Slurm's commands try for long to reach munge.
+@exhaustive
 @pytest.mark.slow
 def test_munge_stopped_makes_everything_unknown_and_nothing_dead(slurm: SlurmSubject) -> None:
     order, handle = slurm.launch_running(Plan.RUNS, nodes=2)
@@ -140,7 +141,8 @@ def test_a_power_cut_is_a_node_that_failed_and_its_last_words_are_delivered(
     assert slurm.starts(order.attempt) == 2
 
 
-# Slurm's own time-outs, twice.
+# Slurm's own time-outs, twice; `tests/live/slurm` tells the same story of a whole platform.
+@exhaustive
 @pytest.mark.slow
 def test_a_node_cut_off_is_lost_though_its_rank_lives_on_until_it_is_back(slurm: SlurmSubject) -> None:
     order, handle = slurm.launch_running(Plan.RUNS, nodes=2)

@@ -18,9 +18,20 @@ class Outcome(StrEnum):
     LOST = "lost"
 
 
+PREEMPTED = "preempted"
+"""Why an attempt stops, and why its job waits again, when its devices are taken for another job."""
+
+LATE, TIME_LIMIT, TAKEN = "engine-late", "engine-time-limit", "engine-taken"
+BY_ENGINE = frozenset({LATE, TIME_LIMIT, TAKEN})
+"""Why an attempt stops when its engine's own queue keeps it waiting or ends it: its job goes on with another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`."""
+    """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`.
+
+    `waiting`: why its engine's own queue has not started it, in that engine's words.
+    """
 
     id: AttemptId
     job: JobId
@@ -37,6 +48,7 @@ class Attempt:
     resume_step: int = 0
     step: int | None = None
     stop_reason: str | None = None
+    waiting: str | None = None
 
     @property
     def devices(self) -> int:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import Language, PlatformError
+from headway.server.engine_commands import engine
 from headway.server.problems import from_validation
 from headway.server.settings import Settings
 
@@ -57,6 +58,7 @@ def main() -> None:
     """Run and look after a Headway server."""
 
 
+main.add_command(engine)
 home_option = click.option("--home", type=click.Path(path_type=Path), help="where everything is kept [~/.headway]")
 
 

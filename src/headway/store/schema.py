@@ -13,7 +13,7 @@ from headway.domain.attempt import Outcome, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.domain.resources import Maker, NodeState, Placement
+from headway.domain.resources import Maker, NodeState, Occupied, Placement
 from headway.domain.service import ReplicaState, Share
 from headway.domain.version import Lineage
 from headway.scheduler.plan import Forecast
@@ -154,6 +154,7 @@ attempts = Table(
     _may("handle", Value(dict[str, Any])),
     _may("stop_asked_at", Moment),
     _may("stop_grace", Span),
+    _may("waiting", Told),
     Index("ix_attempts_job", "job", "number", unique=True),
     Index("ix_attempts_token", "token_digest", unique=True),
     Index("ix_attempts_state", "state"),
@@ -174,6 +175,7 @@ attempt_nodes = Table(
     _may("detail", Told),
     _may("facts", Value(dict[str, Any])),
     _may("streams", Value(dict[str, int])),
+    _may("cause", String),
 )
 
 attempt_ranks = Table(
@@ -397,4 +399,5 @@ nodes = Table(
     _must("labels", Value(dict[str, str])),
     _may("cordon", Told),
     _must("seen_at", Moment),
+    _may("occupied", Value(tuple[Occupied, ...])),
 )

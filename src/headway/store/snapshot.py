@@ -11,6 +11,7 @@ from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
 from headway.store import holds, nodes, quotas, schema, world
+from headway.store.foreign import foreign
 
 RUNS_A_TEMPLATE = 200
 FURTHEST = timedelta(days=36525)
@@ -56,11 +57,13 @@ _RUNS = select(_RANKED.c.template, _RANKED.c.started_at, _RANKED.c.ended_at).whe
 
 def take(c: Connection, now: datetime) -> Snapshot:
     """Everything a plan made now depends on. The version is read first: what changes later makes the plan stale."""
+    version = world.version(c)
+    live = tuple(_running(row, now) for row in c.execute(_RUNNING))
     return Snapshot(
-        version=world.version(c),
+        version=version,
         now=now,
         nodes=tuple(nodes.all(c)),
-        running=tuple(_running(row, now) for row in c.execute(_RUNNING)),
+        running=(*live, *foreign(c, now, live)),
         queued=tuple(_queued(*row) for row in c.execute(_QUEUED)),
         quotas={(quota.project, quota.device_type): quota.devices for quota in quotas.quotas(c)},
         holds=tuple(holds.all(c, now)),

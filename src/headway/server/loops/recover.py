@@ -5,10 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from headway.diagnosis.advice import Decision
+from headway.diagnosis.advice import Decision, Reason
 from headway.diagnosis.advice import recover as advise
 from headway.diagnosis.verdict import Verdict
-from headway.domain.attempt import Attempt
+from headway.domain.attempt import PREEMPTED, Attempt
 from headway.domain.events import RecoveryDecided
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
@@ -67,6 +67,10 @@ class Case:
     at: datetime
     held_until: datetime
 
+    @property
+    def is_preempted(self) -> bool:
+        return self.decision.reason is Reason.PREEMPTED
+
 
 def _write(c: Connection, case: Case) -> None:
     _say(c, case)
@@ -77,10 +81,13 @@ def _write(c: Connection, case: Case) -> None:
 
 
 def _resume(c: Connection, case: Case) -> None:
-    """Send the job back to the queue with its devices held for it."""
+    """Send the job back to the queue: what failed finds its devices held for it, what was taken has lost them."""
     jobs.set_failures(c, case.job.id, case.decision.failures)
+    if case.is_preempted:
+        jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=PREEMPTED)
+        return
     open_bill(c, case.attempt, case.verdict, case.found.step if case.found else 0)
-    holds.put(c, hold_for(case.job, case.attempt, case.held_until))
+    holds.put(c, hold_for(case.job, case.attempt, case.held_until, case.decision.exclude))
     jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=case.decision.reason)
 
 
@@ -94,6 +101,6 @@ def _say(c: Connection, case: Case) -> None:
         resume_from=case.found.path if case.found else None,
         resume_step=case.found.step if case.found else 0,
         reason=case.decision.reason,
-        held_until=case.held_until if case.decision.resume else None,
+        held_until=case.held_until if case.decision.resume and not case.is_preempted else None,
     )
     facts.append(c, decided)
