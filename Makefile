@@ -38,7 +38,7 @@ format: setup ## format the code
 	$(BIN)/ruff check --quiet --fix .
 
 evaluate: setup system ## every seed of the kill matrices, every fault of a real Slurm; takes long
-	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines -m live
+	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs -m live
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

@@ -12,7 +12,9 @@ from tests.docs.test_guide import DOCS, Reader
 from tests.engines.slurm_testbed import Testbed, running
 
 GUIDES = {"en": DOCS / "slurm.en.md", "zh": DOCS / "slurm.zh.md"}
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+from tests.live.seeds import exhaustive
+
+pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(scope="module")

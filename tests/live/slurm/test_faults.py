@@ -13,7 +13,7 @@ from tests.live.platform import wait_until
 from tests.live.seeds import exhaustive, seeds
 from tests.live.slurm.site import Site
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(280)]
 JOBS = 20
 MANY = 500
 TOLERANCE_S = 2
