@@ -10,9 +10,9 @@ import pytest
 from tests.docs.markdown import Command, sections
 from tests.docs.test_guide import DOCS, Reader
 from tests.engines.slurm_testbed import Testbed, running
+from tests.live.seeds import exhaustive
 
 GUIDES = {"en": DOCS / "slurm.en.md", "zh": DOCS / "slurm.zh.md"}
-from tests.live.seeds import exhaustive
 
 pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 
