@@ -1,6 +1,5 @@
 # Every target sets up what it needs. `make` alone lists them.
 .DEFAULT_GOAL := help
-PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -15,17 +14,15 @@ help: ## list the targets
 setup: $(STAMP) ## build .venv with all extras
 
 $(STAMP): pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "Headway needs Python 3.11: install it, or run make PYTHON=/path/to/python3.11"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || deploy/install-system python3.11-venv
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@deploy/make-venv $(VENV) $(PYTHON)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
 system: ## install the Debian packages the tests use (PostgreSQL, Slurm)
 	@deploy/install-system postgresql slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2
 
-demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE)
-	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON))
+demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
+	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
 test: setup system check ## pass every test
 	HEADWAY_SHARED=$(SHARED) $(BIN)/pytest

@@ -4,7 +4,8 @@ Every rank runs this file. It says how far it is, saves checkpoints with a serva
 good one ended, and leaves with exit code 0 when asked to stop. Data order depends on seed, step and rank alone, so
 that a resumed training sees what it would have seen.
 
-    headway submit examples/tiny_gpt/template.toml            # under Headway
+    headway template add template.toml                        # once; then, under Headway, with a registered data set:
+    headway submit --template tiny-gpt --name t --project P --source . --set dataset=NAME@1
     torchrun --nproc-per-node 2 train.py --data DIR           # by hand
 """
 

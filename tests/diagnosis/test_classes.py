@@ -190,7 +190,7 @@ def test_the_drill_reads_well():
     assert describe(verdict, "en") == (
         "Rank 1 on n1 was killed by a drill (SIGKILL): Headway did it on purpose. Nobody needs to act."
     )
-    assert describe(verdict, "zh") == "n1 上的进程 1 被演练终止（SIGKILL）：这是进程平台有意为之。无需任何人处理。"
+    assert describe(verdict, "zh") == "n1 上的进程 1 被演练终止（SIGKILL）：这是 Headway 有意为之。无需任何人处理。"
 
 
 def test_a_code_error_reads_well():

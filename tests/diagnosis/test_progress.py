@@ -38,6 +38,11 @@ def test_after_a_resume_only_the_new_pace_counts():
     assert rate(reports(*points)).steps_per_s == pytest.approx(2)
 
 
+@pytest.mark.parametrize("total", [10**12, 2**53])
+def test_a_total_beyond_every_calendar_leaves_the_time_left_unknown(total):
+    assert rate(reports((0, 0), (1, 1)), total=total) == Rate(1.0, None)
+
+
 def test_a_job_past_its_total_has_no_time_left():
     assert rate(reports((0, 0), (1, 10)), total=5).left == timedelta(0)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.domain.errors import PlatformError
-from headway.domain.ids import ALPHABET, ID_LENGTH, JobId, attempt_id, check_name, job_of, new_id
+from headway.domain.ids import ALPHABET, ID_LENGTH, JobId, attempt_id, check_name, new_id
 
 
 @given(st.binary(min_size=8, max_size=16))
@@ -16,12 +16,6 @@ def test_an_id_is_a_prefix_and_eight_letters_that_cannot_be_mistaken(random: byt
     assert set(made[2:]) <= set(ALPHABET)
     assert not set(ALPHABET) & set("01iloO")
     assert check_name("id", made) == made
-
-
-@given(st.binary(min_size=8, max_size=8), st.integers(1, 10**6))
-def test_an_attempt_names_its_job(random: bytes, number: int) -> None:
-    job = JobId(new_id("j", random))
-    assert job_of(attempt_id(job, number)) == job
 
 
 def test_attempts_of_one_job_differ() -> None:

@@ -59,5 +59,6 @@ def test_an_order_that_the_agent_cannot_read_has_ended(subject: LocalSubject) ->
     place.write("order.json", {"attempt": order.attempt})
     handle = subject.launch(order)
     subject.until_seen(Sight.ENDED, handle)
-    assert subject.observe(handle)[0].detail == "start-failed"
+    (seen,) = subject.observe(handle)
+    assert (seen.detail, seen.start_failure) == ("start-failed: job is missing", "job is missing")
     assert subject.starts(order.attempt) == 0

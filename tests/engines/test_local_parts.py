@@ -1,6 +1,5 @@
 """The local engine's small parts: settings, ports, users, control groups."""
 
-import getpass
 import os
 import socket
 from dataclasses import replace
@@ -12,7 +11,6 @@ from headway.domain.errors import PlatformError
 from headway.engines.local import cgroups
 from headway.engines.local.ports import Ports
 from headway.engines.local.settings import VirtualNode, parse_nodes
-from headway.engines.local.users import unix_user
 from headway.engines.protocol import UnixUser
 from tests.engines.contract import Plan
 from tests.engines.machine import LocalSubject
@@ -54,19 +52,6 @@ def test_a_port_somebody_else_listens_on_is_not_given() -> None:
         listener.bind(("127.0.0.1", among[0]))
         listener.listen()
         assert Ports(among, "local").take("j-a.1", 1) == (among[1],)
-
-
-def test_an_account_comes_with_its_groups() -> None:
-    user = unix_user("nobody", "n1")
-    assert user.uid == 65534
-    assert user.gid in user.groups
-    assert unix_user(getpass.getuser(), "n1", allow_root=True).uid == os.getuid()
-
-
-@pytest.mark.parametrize("name", ["no-such-user-here", "root"])
-def test_who_has_no_account_and_root_are_refused(name: str) -> None:
-    with pytest.raises(PlatformError, match=f"{name} has no Unix account on node n1"):
-        unix_user(name, "n1")
 
 
 def test_only_root_can_run_ranks_as_somebody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,11 +28,17 @@ class Agent:
     events: dict[int, str] = field(default_factory=dict)
     exits: list[dict[str, Any]] = field(default_factory=list)
     last: dict[str, Any] = field(default_factory=dict)
+    identity: dict[str, Any] = field(default_factory=lambda: AGENT)
+
+    def restarts(self) -> None:
+        """Another agent takes over on the node: it begins to count anew."""
+        self.identity = self.identity | {"start_ticks": self.identity["start_ticks"] + 1}
+        self.seq = 0
 
     def reports(self, phase: str = "running", **parts: Any) -> Answer:
         """One report; parts are named as in the protocol."""
         self.seq += 1
-        self.last = {"seq": self.seq, "at": self._t(), "agent": AGENT, "phase": phase, **parts}
+        self.last = {"seq": self.seq, "at": self._t(), "agent": self.identity, "phase": phase, **parts}
         return self.sends(self.last)
 
     def sends(self, report: dict[str, Any]) -> Answer:

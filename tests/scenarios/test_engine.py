@@ -84,6 +84,32 @@ def test_a_refused_launch_is_tried_again(world: World) -> None:
     assert job.state == "succeeded"
 
 
+def test_a_launch_that_cannot_be_prepared_is_refused_and_says_why(world: World) -> None:
+    job = world.submit(devices=8)
+    other = world.submit(devices=8)
+    folder = world.platform.checkpoints / job.id
+    folder.write_text("in the way")  # where the job's checkpoint folder goes
+    world.settle()
+    assert (job.state, job.job.reason, other.state) == ("failed", "no-progress", "starting")
+    assert job.verdict is not None
+    assert job.verdict.fault == Fault.LAUNCH_FAILED
+    assert "FileExistsError" in (job.verdict.detail or "")
+    assert [attempt.state for attempt in job.attempts] == ["ended"] * 4
+
+
+def test_an_order_that_no_agent_can_carry_out_is_a_failed_launch_not_a_lost_agent(world: World) -> None:
+    job = world.submit(nodes=2)
+    world.machines.write(attempt_id(job.id, 1), Life(cannot_start="order.json: no field ranks"))
+    world.settle()
+    world.later(seconds=9)
+    assert (job.attempt.number, job.verdict) == (1, None)
+    world.later(seconds=1)
+    assert job.verdict is not None
+    assert (job.verdict.fault, job.verdict.detail) == (Fault.LAUNCH_FAILED, "order.json: no field ranks")
+    assert (job.attempts[0].outcome, job.facts("agent-lost")) == ("failed", [])
+    assert job.attempt.number == 2
+
+
 def test_an_agent_that_never_begins_is_lost(world: World) -> None:
     job = world.submit()
     world.machines.write(attempt_id(job.id, 1), Life(never_begins=True))

@@ -280,7 +280,7 @@ def test_random_lives(sqlite_template: Path, tmp_path: Path) -> None:
     machine = type("TheseLives", (Lives,), {"open_world": staticmethod(open_world)})
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         machine,
-        settings(
+        settings=settings(
             max_examples=200 if EVALUATE else 18,
             derandomize=not EVALUATE,
             stateful_step_count=25,

@@ -161,6 +161,24 @@ def test_words_that_never_come_are_waited_for_half_a_minute(world: World) -> Non
     assert train.state != "recovering"
 
 
+def test_a_damaged_log_does_not_keep_its_verdict_from_being_reached(world: World) -> None:
+    train = world.submit("train")
+    world.settle()
+    train.starts()
+    train.agents[0].prints(0, "step 1\n")
+    train.agents[0].prints(
+        0, 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nKeyError: 1\n'
+    )
+    (file,) = (world.platform.home / "logs" / train.attempt.id / "0").iterdir()
+    content = bytearray(file.read_bytes())
+    content[content.index(b"step 1\n")] ^= 0xFF
+    file.write_bytes(content)
+    train.breaks(code=1)
+    world.settle()
+    assert train.verdict is not None
+    assert train.verdict.fault == Fault.CODE_ERROR
+
+
 def test_a_drill_uses_up_no_try(world: World) -> None:
     from headway.server.operations.drill import drill
 

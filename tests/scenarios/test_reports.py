@@ -2,7 +2,7 @@
 
 import json
 
-from headway.domain.events import LogsDropped
+from headway.domain.events import CheckpointRejected, LogsDropped
 from headway.store import agents
 from headway.store.agents import NodeReport
 from tests.scenarios.work import Work
@@ -83,6 +83,30 @@ def test_logs_dropped_once(world: World) -> None:
     assert [(fact.offset, fact.bytes, fact.why) for fact in dropped] == [(100, 5000, "rate"), (7000, 5000, "rate")]
 
 
+def test_an_agent_started_again_is_not_taken_for_a_repetition_of_the_one_before(world: World) -> None:
+    job = _running(world)
+    agent = job.agents[0]
+    agent.reports(dropped=[_drop(world, at=100)])
+    old = dict(agent.last)
+    agent.restarts()
+    agent.reports(facts={"kernel": "6.1"})
+    agent.reports(dropped=[_drop(world, at=7000)])
+    assert agent.seq == old["seq"]
+    agent.sends(agent.last)
+    assert [fact.offset for fact in job.facts("logs-dropped") if isinstance(fact, LogsDropped)] == [100, 7000]
+
+
+def test_a_repetition_that_comes_after_later_reports_is_one_still(world: World) -> None:
+    job = _running(world)
+    agent = job.agents[0]
+    agent.reports(dropped=[_drop(world, at=100)])
+    early = dict(agent.last)
+    agent.reports()
+    for _ in range(2):
+        agent.sends(early)
+    assert len(job.facts("logs-dropped")) == 1
+
+
 def test_late_words_of_an_old_attempt_do_not_move_the_job_back(world: World) -> None:
     job = _running(world)
     old = job.agents[0]
@@ -116,6 +140,9 @@ def test_what_a_program_writes_wrongly_is_passed_over(either_world: World) -> No
         json.dumps({"kind": "progress", "t": t, "step": -1}),
         json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/x", "bytes": 10**30}),
         json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/a\0b"}),
+        json.dumps({"kind": "checkpoint-saved", "t": t, "step": 1, "path": "/x", "seconds": float("nan")}),
+        json.dumps({"kind": "progress", "t": -62135596800, "step": 1}),
+        json.dumps({"kind": "progress", "t": "0001-01-01T00:00:00Z", "step": 1}),
         json.dumps({"kind": "phase", "t": t, "name": "a\0b"}),
         json.dumps({"kind": "no-such-kind", "t": t}),
     ]
@@ -137,6 +164,28 @@ def test_a_line_without_an_end_holds_up_no_later_ones(world: World) -> None:
     line = json.dumps({"kind": "progress", "t": world.now.timestamp(), "step": 3}) + "\n"
     agent.reports(events={0: {"offset": len(endless), "data": "the rest of it\n" + line}})
     assert job.job.step == 3
+
+
+def test_a_checkpoint_anywhere_but_in_the_job_s_own_folder_is_refused(world: World) -> None:
+    job = _running(world)
+    folder = world.platform.checkpoints / job.id
+    other = world.platform.checkpoints / "j-other"
+    wrong = [
+        "/etc",
+        "step-1",
+        str(folder),
+        f"{folder}/..",
+        f"{folder}/../j-other",
+        f"{folder}/a/step-1",
+        f"{other}/step-1",
+    ]
+    for path in wrong:
+        job.agents[0].tells(0, "checkpoint-saved", step=1, path=path)
+    job.agents[0].tells(0, "checkpoint-saved", step=2, path=f"{folder}//step-00000002/")
+    assert [saved.path for saved in job.checkpoints] == [f"{folder}/step-00000002"]
+    refused = [fact for fact in job.facts("checkpoint-rejected") if isinstance(fact, CheckpointRejected)]
+    assert [(fact.path, fact.reason) for fact in refused] == [(path, "outside") for path in wrong]
+    assert len(job.facts("checkpoint-saved")) == 1
 
 
 def test_an_odd_error_file_does_not_hide_the_exit(either_world: World) -> None:

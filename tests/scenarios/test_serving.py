@@ -1,7 +1,7 @@
 """Stories of services: deployed, ready, shifted, rolled back, stopped; the gateway gets what it is to serve."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -23,6 +23,7 @@ class Health(BaseHTTPRequestHandler):
     """Answers 200 on /health once it is ready, and what no HTTP client understands while it is confused."""
 
     def do_GET(self) -> None:
+        self.server.meanwhile()  # type: ignore[attr-defined]
         if self.server.mood == "confused":  # type: ignore[attr-defined]
             self.wfile.write(b"hello, who is there?\r\n\r\n")
             return
@@ -35,7 +36,10 @@ class Health(BaseHTTPRequestHandler):
 
 
 class Endpoint(ThreadingHTTPServer):
+    """`meanwhile`: what happens elsewhere while it is being asked."""
+
     mood = "loading"
+    meanwhile: Callable[[], None] = staticmethod(lambda: None)
 
 
 @contextmanager
@@ -92,9 +96,14 @@ class Shop:
         self.world.settle()
 
     def stops(self) -> None:
-        with self.world.platform.database.write() as c:
-            serving.stop_service(c, self.world.change, self.service)
+        self.is_stopped()
         self.world.settle()
+
+    def is_stopped(self) -> None:
+        """A person stops it, and no loop has turned yet."""
+        service = self.service
+        with self.world.platform.database.write() as c:
+            serving.stop_service(c, self.world.change, service)
 
     @property
     def service(self) -> Service:
@@ -180,6 +189,39 @@ def test_a_replica_that_breaks_gets_no_requests_until_it_is_ready_again(shop: Sh
         assert second.attempt.number == 2
 
 
+def test_a_ready_replica_that_stops_answering_leaves_the_routes_until_it_answers_again(shop: Shop) -> None:
+    world = shop.world
+    with endpoint() as one:
+        one.mood = "ready"
+        shop.deploys(1, one)
+        one.mood = "hung"
+        for _ in range(2):
+            world.later(seconds=10)
+            assert shop.routes() == {"tiny@1": 100}
+        one.mood = "ready"
+        world.later(seconds=10)  # failures that are not in a row are borne
+        one.mood = "hung"
+        for _ in range(2):
+            world.later(seconds=10)
+            assert shop.routes() == {"tiny@1": 100}
+        world.later(seconds=10)
+        assert shop.routes() == {}
+        one.mood = "ready"
+        world.settle()
+        assert shop.routes() == {"tiny@1": 100}
+
+
+def test_a_service_stopped_while_its_replica_is_asked_never_gets_routes(shop: Shop) -> None:
+    with endpoint() as one:
+        shop.deploys(1, one)
+        one.mood = "ready"
+        one.meanwhile = shop.is_stopped
+        shop.world.turn("serve")
+        assert (shop.routes(), shop.world.facts("replica-ready")) == ({}, [])
+        with shop.world.platform.database.read() as c:
+            assert [replica.state for replica in services.replicas(c)] == ["gone"]
+
+
 def test_a_replica_that_speaks_nonsense_holds_up_no_other(shop: Shop) -> None:
     with endpoint() as confused, endpoint() as other:
         confused.mood, other.mood = "confused", "ready"
@@ -209,6 +251,11 @@ def test_a_service_that_was_stopped_begins_anew_with_another_version(shop: Shop)
         with pytest.raises(PlatformError) as refused:
             shop.rolls_back()
         assert refused.value.code == "version-not-ready"
+
+
+def test_a_version_knows_the_environment_it_was_trained_in(shop: Shop) -> None:
+    told = {"python": "3.11.2", "kernel": "6.1", "device_type": "a100", "nodes": "n1"}
+    assert shop.versions[0].lineage.environment == told
 
 
 def test_a_checkpoint_registered_again_is_the_same_version(shop: Shop) -> None:

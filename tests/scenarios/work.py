@@ -93,7 +93,7 @@ class Work:
 
     def facts(self, *kinds: str) -> list[Fact]:
         with self.world.platform.database.read() as c:
-            return [recorded.fact for recorded in facts.since(c, 0, job=self.id, kinds=kinds or None)]
+            return facts.all(c, job=self.id, kinds=kinds or None)
 
     def starts(self) -> "Work":
         """Every agent of the newest attempt starts its ranks."""

@@ -20,12 +20,20 @@ from headway.engines.fake.engine import FakeEngine
 from headway.engines.fake.world import Life
 from headway.engines.fake.world import World as Machines
 from headway.server import locks
+from headway.server.access import Role
 from headway.server.bootstrap import prepare
 from headway.server.gateway_process import LOCK
 from headway.server.loops.all import all_loops
 from headway.server.loops.runner import Loop
 from headway.server.operations.assets import add_template
-from headway.server.operations.directory import Change, create_department, create_project, set_quota
+from headway.server.operations.directory import (
+    Change,
+    create_department,
+    create_project,
+    create_user,
+    grant_role,
+    set_quota,
+)
 from headway.server.operations.submit import Submission, submit
 from headway.server.operations.usage import intervals_of, statement_of
 from headway.server.platform import Platform, open_platform
@@ -137,13 +145,8 @@ class World:
 
     def facts(self, *kinds: str) -> list[Fact]:
         """Everything recorded, in order, or these kinds of it."""
-        found: list[Fact] = []
-        after = 0
         with self.platform.database.read() as c:
-            while page := facts.since(c, after, kinds=kinds or None):
-                found += [recorded.fact for recorded in page]
-                after = page[-1].seq
-        return found
+            return facts.all(c, kinds=kinds or None)
 
     def statement(self, project: str = "nlp", month: str = "2026-11") -> Any:
         with self.platform.database.read() as c:
@@ -181,6 +184,8 @@ class World:
     def _furnish(self) -> None:
         prepare(self.platform)
         with self.platform.database.write() as c:
+            create_user(c, self.change, "ann", None, None)
+            grant_role(c, self.change, "ann", Role.ADMIN, None)
             for template in TEMPLATES:
                 add_template(c, self.change, template)
             create_department(c, self.change, "research")

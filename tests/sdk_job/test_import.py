@@ -77,7 +77,7 @@ def test_the_in_job_part_works_on_the_standard_library_alone(tmp_path: Path) -> 
 def test_the_in_job_part_works_on_python_3_9(tmp_path: Path) -> None:
     python = old_python()
     if python is None:
-        pytest.skip("no Python 3.9 on this machine")
+        pytest.skip("absent: Python 3.9")
     result = run_alone(f"PLACE = {str(tmp_path / 'c')!r}\n{LIFE}", SRC, python)
     assert (result.stdout, result.returncode) == ("fine\n", 0), result.stderr
 

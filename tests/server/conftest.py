@@ -128,10 +128,10 @@ class Placed:
     def starts(self, http: TestClient) -> None:
         self.says(http, ranks=[{"rank": 0, "pid": 10, "started_at": 1762156800.0}])
 
-    def ends(self, http: TestClient, code: int = 0) -> None:
+    def ends(self, http: TestClient, code: int = 0, **end: Any) -> None:
         at = 1762156800.0
         exits = [{"rank": 0, "at": at, "code": code}]
-        self.says(http, "ended", exits=exits, ended={"at": at, "reason": "exited"})
+        self.says(http, "ended", exits=exits, ended={"at": at, "reason": "exited", **end})
 
 
 @pytest.fixture

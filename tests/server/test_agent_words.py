@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from headway.server.api import agent
 from headway.server.platform import Platform
 from headway.store import attempts, facts
 from tests.server.conftest import Clock, Placed
@@ -123,6 +124,29 @@ def test_logs_of_a_rank_that_cannot_be_are_refused(http: TestClient, placed: Pla
     address = f"agent/{placed.attempt}/nodes/n1/logs/{rank}"
     answer = http.post(address, params=LOGS, content=b"x", headers=placed.headers)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid-field")
+
+
+def test_an_agent_brings_only_the_output_of_its_own_node_s_ranks(
+    http: TestClient, platform: Platform, placed: Placed
+) -> None:
+    for rank, node, status, code in ((1, "n1", 422, "invalid-field"), (0, "n2", 404, "not-found")):
+        address = f"agent/{placed.attempt}/nodes/{node}/logs/{rank}"
+        answer = http.post(address, params=LOGS, content=b"not mine", headers=placed.headers)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert platform.logs.ranks(placed.attempt) == []
+
+
+def test_what_is_beyond_every_limit_is_let_go_and_no_agent_waits_for_it(
+    http: TestClient, platform: Platform, placed: Placed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform.settings = platform.settings.model_copy(update={"log_max_bytes": 10})
+    monkeypatch.setattr(agent, "SLACK", 5)
+    address = f"agent/{placed.attempt}/nodes/n1/logs/0"
+    for offset, received, kept in ((0, 12, 12), (12, 24, 15), (24, 36, 15)):
+        query = LOGS | {"offset": offset, "final": 1}
+        answer = http.post(address, params=query, content=b"twelve bytes", headers=placed.headers)
+        assert answer.json() == {"received": received, "durable": received}
+        assert platform.logs.size(placed.attempt, 0) == kept
 
 
 def test_packed_logs_are_unpacked_and_bombs_are_not(http: TestClient, placed: Placed, admin: dict[str, str]) -> None:

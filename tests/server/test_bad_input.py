@@ -31,10 +31,11 @@ CASES = [
     Case("an unknown project", {"project": "nope"}, "not-found", "nope", "nlp"),
     Case("more nodes than exist", {"resources": {"nodes": 3}}, "impossible-request", "3", "2"),
     Case("more cards a node than exist", {"resources": {"devices_per_node": 9}}, "impossible-request", "9", "2"),
+    Case("more ranks than cards", {"resources": {"ranks_per_node": 2}}, "invalid-field", "2", "devices_per_node"),
     Case("no nodes", {"resources": {"nodes": 0}}, "invalid-field", "0", "1 …"),
     Case("a name with spaces", {"name": "my job"}, "invalid-name", "my job", "63"),
     Case("a name that climbs", {"name": "../etc"}, "invalid-name", "../etc", "63"),
-    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "docs"),
+    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "resources, env, priority"),
     Case("an unknown resource", {"resources": {"gpus": 3}}, "unknown-field", "resources.gpus", "devices_per_node"),
     Case("an unknown parameter", {"parameters": {"comand": "x"}}, "unknown-field", "parameters.comand", "command"),
     Case("a missing parameter", {"parameters": {}}, "missing-field", "parameters.command", "parameters.command"),
@@ -71,6 +72,24 @@ def test_a_negative_quota_is_refused(http: TestClient, admin: dict[str, str], pl
     assert _last(platform) == before
 
 
+def test_a_quota_for_a_card_type_that_no_node_has_is_refused(
+    http: TestClient, admin: dict[str, str], platform: Platform
+) -> None:
+    before = _last(platform)
+    problem = http.put("projects/nlp/quotas/h2OO", json={"devices": 1}, headers=admin).json()
+    assert (problem["code"], problem["params"]["value"]) == ("not-found", "h2OO")
+    assert "cpu" in problem["hint"]
+    assert _last(platform) == before
+
+
+def test_before_any_node_is_known_any_card_type_may_come(
+    http: TestClient, admin: dict[str, str], platform: Platform
+) -> None:
+    with platform.database.write() as c:
+        c.exec_driver_sql("DELETE FROM nodes")
+    assert http.put("projects/nlp/quotas/h200", json={"devices": 1}, headers=admin).status_code == 200
+
+
 def test_a_five_megabyte_body_is_refused(http: TestClient, admin: dict[str, str], platform: Platform) -> None:
     before = _last(platform)
     body = json.dumps(GOOD | {"env": {"X": "y" * (5 << 20)}})
@@ -79,6 +98,32 @@ def test_a_five_megabyte_body_is_refused(http: TestClient, admin: dict[str, str]
     assert answer.json()["code"] == "body-too-large"
     assert str(len(body)) in answer.json()["detail"]
     assert _last(platform) == before
+
+
+def test_a_body_that_declares_no_length_is_cut_off_in_words(http: TestClient, admin: dict[str, str]) -> None:
+    pieces = (b" " * 65536 for _ in range(80))
+    answer = http.post("jobs", content=pieces, headers=admin | {"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (413, "body-too-large")
+    assert str(1 << 20) in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("content", [json.dumps(GOOD).encode(), b"hello", b"\xff\xfe"])
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_body_without_a_content_type_is_told_what_is_wanted(
+    http: TestClient, people: People, content: bytes, language: str
+) -> None:
+    headers = people.headers(people.token("ann", Role.ADMIN), language)
+    problem = http.post("jobs", content=content, headers=headers).json()
+    assert problem["code"] == "invalid-json"
+    assert "application/json" in problem["detail"]
+    assert "b'" not in problem["detail"]
+
+
+@pytest.mark.parametrize("content", ["[1, 2]", "7", '"words"'])
+def test_json_that_is_no_object_is_told_what_is_wanted(http: TestClient, admin: dict[str, str], content: str) -> None:
+    answer = http.post("jobs", content=content, headers=admin | {"Content-Type": "application/json"})
+    assert answer.json()["code"] == "invalid-json"
+    assert "object" in answer.json()["detail"]
 
 
 def test_a_body_that_is_no_json_is_refused(http: TestClient, admin: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ DEADLINE_S = 90
 
 
 def run(*words: str, **environment: str) -> Result:
-    return CliRunner().invoke(main, words, env=environment)
+    return CliRunner().invoke(main, words, env={"HEADWAY_LANG": "en"} | environment)
 
 
 def _refusal(done: Result) -> str:
@@ -58,6 +58,13 @@ def test_a_bad_setting_in_the_environment_is_refused_in_words(tmp_path: Path, na
     said = _refusal(run("doctor", "--home", str(tmp_path), **{f"HEADWAY_SERVER_{name}": value}))
     assert name.lower() in said
     assert value in said
+
+
+@pytest.mark.parametrize("environment", [{"HEADWAY_LANG": "zh"}, {"HEADWAY_LANG": "", "LC_ALL": "zh_CN.UTF-8"}])
+def test_a_refusal_is_in_the_operators_language(tmp_path: Path, environment: dict[str, str]) -> None:
+    done = run("up", "--port", "70000", "--home", str(tmp_path), **environment)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "port：70000 不合法：≤ 65535 [invalid-field]\n  提示：" in done.stderr
 
 
 def test_migrate_may_be_repeated(tmp_path: Path) -> None:
@@ -122,6 +129,32 @@ def test_a_taken_port_is_refused(tmp_path: Path) -> None:
         said = _refusal(run("up", "--home", str(tmp_path), "--port", port))
     assert port in said
     assert "--port" in said
+
+
+def test_a_server_that_is_told_not_to_have_started_does_not_come_up_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setattr(running, "START_S", 0.2)
+    try:
+        assert "server.log" in _refusal(run("up", "--detach", "--home", str(home), "--port", "0", "--nodes", "n1:1"))
+        assert _named(str(home)) == []
+    finally:
+        for pid in _named(str(home)):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _named(word: str) -> list[int]:
+    """The processes that have a word in their command."""
+    found = []
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = command.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if word.encode() in words:
+            found.append(int(command.parent.name))
+    return found
 
 
 @pytest.fixture

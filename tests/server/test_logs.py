@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import zstandard
 from fastapi.testclient import TestClient
 from httpx import Client
 
+from headway.domain.events import TokenIssued
 from headway.domain.ids import AttemptId
+from headway.server.access import Role
 from headway.server.platform import Platform
-from tests.server.conftest import Placed
+from headway.store import accounts, facts
+from tests.server.conftest import Clock, People, Placed
 
 TEXT = "训练开始 step 1\nstep 2\n"
 
@@ -121,6 +126,85 @@ def test_following_gives_the_output_as_it_comes(
             assert next(events)[2] == text
         placed.ends(http)
         assert next(events)[0] == "end"
+
+
+def test_following_waits_for_bytes_that_are_told_and_still_on_their_way(
+    served: Client, http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str], clock: Clock
+) -> None:
+    _prints(platform, placed, "one\n")
+    placed.starts(http)
+    placed.ends(http, logs={"0": 12})
+    with served.stream("GET", f"jobs/{placed.job}/logs/stream", headers=admin) as stream:
+        events = _events(stream.iter_lines())
+        assert next(events)[2] == "one\n"
+        clock.move(timedelta(seconds=29))
+        _prints(platform, placed, "two\n")
+        assert next(events)[2] == "two\n"
+        clock.move(timedelta(seconds=29))
+        _prints(platform, placed, "end\n")
+        assert [next(events)[0] for _ in range(2)] == ["log", "end"]
+
+
+def test_following_does_not_wait_for_ever_for_bytes_that_never_come(
+    http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str], clock: Clock
+) -> None:
+    _prints(platform, placed, "one\n")
+    placed.starts(http)
+    placed.ends(http, logs={"0": 1000})
+    clock.move(timedelta(seconds=31))
+    answer = http.get(f"jobs/{placed.job}/logs/stream", headers=admin)
+    assert [event for event, _, _ in _events(answer.text.splitlines())] == ["log", "end"]
+
+
+def test_following_goes_on_after_damage_and_says_so_in_place(
+    http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str]
+) -> None:
+    pieces = ["进程".encode()[:-1], b"two\n" * 100, b"three\n"]
+    logs, now = platform.logs, platform.clock.now()
+    for piece in pieces:
+        logs.append(placed.attempt, 0, logs.size(placed.attempt, 0), piece, now, now)
+        logs.flush()
+    (file,) = (platform.home / "logs" / placed.attempt / "0").iterdir()
+    whole = file.read_bytes()
+    at = whole.index(zstandard.FRAME_HEADER, whole.index(zstandard.FRAME_HEADER) + 1) + 6
+    file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+    placed.ends(http)
+    answer = http.get(f"jobs/{placed.job}/logs/stream", headers=admin)
+    events = list(_events(answer.text.splitlines()))
+    size = sum(len(piece) for piece in pieces)
+    told = "\n[headway] 400 bytes of the stored log are damaged\n"
+    assert "".join(data for _, _, data in events) == f"进\ufffd{told}three\n"
+    assert events[-1][:2] == ("end", str(size))
+
+
+def test_a_connection_that_broke_goes_on_after_the_last_event_it_brought(
+    served: Client, http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str]
+) -> None:
+    _prints(platform, placed, TEXT)
+    placed.ends(http)
+    before = len(TEXT.encode()) - 7
+    answer = http.get(f"jobs/{placed.job}/logs/stream", headers=admin | {"Last-Event-ID": str(before)})
+    assert [data for _, _, data in _events(answer.text.splitlines())] == ["step 2\n", ""]
+    again = admin | {"Last-Event-ID": "2"}
+    with served.stream("GET", "facts/stream", params={"after": 0}, headers=again) as stream:
+        assert next(_events(stream.iter_lines()))[1] == "3"
+
+
+@pytest.mark.parametrize("address", ["jobs/{job}/logs/stream", "facts/stream"])
+def test_a_stream_ends_within_a_minute_once_its_token_is_withdrawn(
+    served: Client, platform: Platform, placed: Placed, people: People, clock: Clock, address: str
+) -> None:
+    _prints(platform, placed, "one\n")
+    token = people.token("bob", Role.ADMIN)
+    with served.stream("GET", address.format(job=placed.job), headers=people.headers(token)) as stream:
+        lines = stream.iter_lines()
+        next(_events(lines))
+        with platform.database.write() as c:
+            (*_, issued) = facts.all(c, kinds=[TokenIssued.kind])
+            assert isinstance(issued, TokenIssued)
+            assert accounts.revoke_token(c, issued.token)
+        clock.move(timedelta(minutes=1))
+        assert [event for event, _, _ in _events(lines) if event == "end"] == []
 
 
 @pytest.mark.parametrize("address", ["jobs/nope/logs/stream", "facts/stream?job=nope"])

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 from headway.domain.quota import Department, Project, Quota
 from headway.store import accounts, quotas, world
-from headway.store.accounts import User
+from headway.store.accounts import Token, User
 from tests.store.rows import NOW, later, with_projects
 
 ANN = User("ann", "$argon2id$…", "ann", NOW)
@@ -82,3 +82,15 @@ def test_a_token_opens_its_users_account_until_it_expires_or_is_revoked(c: Conne
     assert accounts.revoke_token(c, "t-2")
     assert not accounts.revoke_token(c, "t-2")
     assert accounts.user_of_token(c, "digest-2", NOW) is None
+
+
+def test_tokens_are_listed_and_roles_withdrawn(c: Connection) -> None:
+    accounts.add_user(c, ANN)
+    accounts.add_token(c, "t-2", "ann", "digest-2", later(1), None)
+    accounts.add_token(c, "t-1", "ann", "digest-1", NOW, later(60))
+    assert accounts.tokens(c, "ann") == [Token("t-1", "ann", NOW, later(60)), Token("t-2", "ann", later(1), None)]
+    accounts.grant_role(c, "ann", "lead", "vision")
+    accounts.grant_role(c, "ann", "lead", None)
+    assert accounts.withdraw_role(c, "ann", "lead", None)
+    assert not accounts.withdraw_role(c, "ann", "lead", None)
+    assert accounts.roles(c, "ann") == [("lead", "vision")]

@@ -77,6 +77,24 @@ def test_facts_are_filtered_by_job_project_and_kind_in_order(database: Database)
         assert facts.last_seq(c) == 5
 
 
+def test_a_whole_history_is_read_whole_however_long_it_is(database: Database) -> None:
+    other = JobId("j-bbbbbbbb")
+    asked = [StopRequested(at=NOW, by="ann", job=JOB, reason=str(n)) for n in range(2500)]
+    with database.write() as c:
+        facts.append(c, *asked, StopRequested(at=NOW, by="ann", job=other, reason="other"))
+        assert facts.all(c, job=JOB, kinds=[StopRequested.kind]) == asked
+        assert len(facts.since(c, 0)) == 2501
+        assert len(facts.since(c, 0, limit=1000)) == 1000
+
+
+def test_the_newest_fact_of_a_kind_is_found_behind_any_number_of_others(database: Database) -> None:
+    asked = [StopRequested(at=NOW, by="ann", job=JOB, reason=str(n)) for n in range(1200)]
+    with database.write() as c:
+        facts.append(c, *asked, JobEnded(at=NOW, by="server", job=JOB, state="stopped", reason=None))
+        assert facts.last(c, JOB, StopRequested) == asked[-1]
+        assert facts.last(c, JobId("j-bbbbbbbb"), StopRequested) is None
+
+
 def test_appending_nothing_says_where_the_facts_end(database: Database) -> None:
     with database.write() as c:
         assert facts.append(c) == 0

@@ -47,6 +47,18 @@ def read_around_damage(logs: LogBook) -> dict[int, bytes]:
     return pieces
 
 
+def read_sound(logs: LogBook) -> dict[int, bytes]:
+    """The same, where the log book itself goes on."""
+    pieces: dict[int, bytes] = {}
+    offset = 0
+    while offset < logs.size(ATTEMPT, 0):
+        start, piece = logs.read_sound(ATTEMPT, 0, offset, 700)
+        if piece:
+            pieces[start] = piece
+        offset = start + len(piece)
+    return pieces
+
+
 def write_frames(root: Path, draw: random.Random, segment_bytes: int) -> tuple[bytes, int]:
     """A closed stream of several frames (and segments); its text and the size of its largest frame."""
     text, largest = bytearray(), 0
@@ -77,6 +89,7 @@ def test_a_flipped_byte_anywhere_costs_one_frame_and_is_told(
     logs = LogBook(root)
     assert logs.size(ATTEMPT, 0) == len(text)
     pieces = read_around_damage(logs)
+    assert read_sound(logs) == pieces
     assert all(text[offset : offset + len(piece)] == piece for offset, piece in pieces.items())
     assert len(text) - sum(map(len, pieces.values())) <= largest
     assert put(logs, len(text), b"and on", final=True).durable == len(text) + 6

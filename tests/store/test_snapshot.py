@@ -70,6 +70,7 @@ def test_a_snapshot_holds_everything_a_plan_depends_on(c: Connection) -> None:
         (60, None, 100, 100, None),
         (None, 160, 100, 100, None),
         (10, 160, 100, 100, None),  # nothing done yet since it resumed
+        (60, 2**53, 100, 100, None),  # never, as far as a calendar goes
     ],
 )
 def test_the_end_of_a_running_job_is_expected_from_its_own_rate(

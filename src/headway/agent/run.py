@@ -104,6 +104,6 @@ def _bury(order: Order, directory: str, ends: dict[str, int], journal: Journal) 
     owner = order.user.uid if order.user else None
     for record in unknown:
         record["error"] = exits.read_error(os.path.join(directory, f"rank-{record['rank']}"), owner)
-    journal.note("agent-lost", unknown_exits=len(unknown), would_not_die=stubborn)
+    journal.note("agent-lost", unknown_exits=len(unknown), would_not_die=[process.pid for process in stubborn])
     end = {"at": at, "reason": "agent-lost", "detail": None, "logs": ends}
     return {**end, "exits": [*seen, *unknown], "delivered": False}

@@ -10,6 +10,8 @@ from statistics import median
 
 RECENT = 32
 """How many of the newest intervals count."""
+FURTHEST = timedelta(days=36525)
+"""More time left than this is unknown: a program may name any total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,12 @@ def rate(samples: Sequence[Sample], total: int | None = None) -> Rate:
     if not paces:
         return Rate()
     seconds_per_step = median(paces)
-    left = None if total is None else timedelta(seconds=max(0, total - samples[-1].step) * seconds_per_step)
-    return Rate(1 / seconds_per_step, left)
+    return Rate(1 / seconds_per_step, _left(samples[-1].step, total, seconds_per_step))
+
+
+def _left(step: int, total: int | None, seconds_per_step: float) -> timedelta | None:
+    seconds = None if total is None else max(0, total - step) * seconds_per_step
+    return None if seconds is None or seconds > FURTHEST.total_seconds() else timedelta(seconds=seconds)
 
 
 def _paces(samples: Sequence[Sample]) -> list[float]:

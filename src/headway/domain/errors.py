@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
-RULE = "rule-"
+SPOKEN = ("rule-", "word-")
 WORDS = ("what", "verb", "resource", "role")
 Param = str | int | float | bool | None
 
@@ -74,14 +74,15 @@ class _Lenient(Formatter):
 
 
 def _fill(text: str, params: dict[str, Param], language: Language) -> str:
-    spoken = {name: _spoken(name, value, language) for name, value in params.items()}
+    spoken = {name: _spoken(name, params, language) for name in params}
     return _Lenient().vformat(text, (), spoken)
 
 
-def _spoken(name: str, value: Param, language: Language) -> Param:
-    """A rule, or the word for a thing, a deed or a role, in the reader's language; anything else as it is."""
+def _spoken(name: str, params: dict[str, Param], language: Language) -> Param:
+    """A rule (its own blanks filled in), or a word for a thing, in the reader's language; anything else as it is."""
+    value = params[name]
     if not isinstance(value, str):
         return value
-    code = value if value.startswith(RULE) else f"word-{value.replace(' ', '-')}" if name in WORDS else None
+    code = value if value.startswith(SPOKEN) else f"word-{value.replace(' ', '-')}" if name in WORDS else None
     known = _messages(language).get(code) if code else None
-    return known["text"] if known else value
+    return _Lenient().vformat(known["text"], (), params) if known else value

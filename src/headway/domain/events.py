@@ -68,6 +68,27 @@ class TokenIssued(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRevoked(Event):
+    kind: ClassVar[str] = "token-revoked"
+    user: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasswordChanged(Event):
+    kind: ClassVar[str] = "password-changed"
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleWithdrawn(Event):
+    kind: ClassVar[str] = "role-withdrawn"
+    user: str
+    role: str
+    project: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateAdded(Event):
     kind: ClassVar[str] = "template-added"
     template: str
@@ -342,6 +363,9 @@ Fact = (
     | UserCreated
     | RoleGranted
     | TokenIssued
+    | TokenRevoked
+    | PasswordChanged
+    | RoleWithdrawn
     | TemplateAdded
     | DatasetRegistered
     | JobSubmitted

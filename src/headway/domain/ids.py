@@ -27,11 +27,6 @@ def attempt_id(job: JobId, number: int) -> AttemptId:
     return AttemptId(f"{job}.{number}")
 
 
-def job_of(attempt: AttemptId) -> JobId:
-    """Return the job an attempt belongs to."""
-    return JobId(attempt.rpartition(".")[0])
-
-
 def check_name(field: str, value: str) -> str:
     """Return `value` if it is a legal name, else raise `invalid-name` naming the field, the value and the rule."""
     if not NAME.fullmatch(value) or ".." in value:

@@ -87,11 +87,6 @@ def check_attempt_move(before: AttemptState, after: AttemptState) -> None:
         raise PlatformError("illegal-move", what="attempt", before=before, after=after)
 
 
-def may_move(before: JobState, after: JobState) -> bool:
-    """Whether the table has this move for a job."""
-    return (before, after) in JOB_MOVES
-
-
 def diagram(
     moves: dict[tuple[JobState, JobState], str] | dict[tuple[AttemptState, AttemptState], str],
 ) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
-from math import isfinite
 from typing import Any
 
 from headway.domain.errors import PlatformError
 
 MOST = 1_000_000
+LONGEST_S = 100 * 365 * 86400
 
 
 def known_keys(where: str, table: Mapping[str, Any], allowed: Collection[str]) -> None:
@@ -38,6 +38,22 @@ def text_list(field: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def table(field: str, value: object) -> Mapping[str, Any]:
+    """A table; None is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-table")
+    return value
+
+
+def number(field: str, value: object) -> float | None:
+    """A number, or None."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-number")
+    return value
+
+
 def positive(field: str, value: object, least: int = 1) -> int:
     """A whole number from `least` to a million."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
@@ -46,7 +62,7 @@ def positive(field: str, value: object, least: int = 1) -> int:
 
 
 def seconds(field: str, value: object) -> timedelta:
-    """A finite number of seconds, not negative."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
+    """A finite number of seconds, not negative, at most a century."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LONGEST_S:
         raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="rule-seconds")
     return timedelta(seconds=value)

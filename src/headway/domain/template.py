@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
 from headway.domain.job import CheckpointPolicy, JobKind, Launcher, RecoveryPolicy
-from headway.domain.parse import known_keys, positive, seconds, text, text_list
+from headway.domain.parse import known_keys, number, positive, seconds, table, text, text_list
 from headway.domain.resources import Request
 
 TYPES = ("string", "integer", "number", "boolean", "dataset", "model")
@@ -23,7 +23,7 @@ SECTIONS = (
     *("recovery", "ready_path", "workdir"),
 )
 E = TypeVar("E", JobKind, Launcher)
-VERSIONED = re.compile(r"[A-Za-z0-9._-]+@[0-9]+")
+VERSIONED = re.compile(r"[A-Za-z0-9._-]+@[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +60,20 @@ class Template:
 def parse(content: Mapping[str, Any]) -> Template:
     """Read a template's table. Raises `unknown-field`, `missing-field`, `invalid-field` or `invalid-name`."""
     known_keys("template", content, SECTIONS)
-    parameters = tuple(_parameter(name, raw) for name, raw in content.get("parameters", {}).items())
+    parameters = tuple(_parameter(name, raw) for name, raw in table("parameters", content.get("parameters")).items())
     template = Template(
         name=check_name("template.name", text("template.name", content.get("name"))),
         kind=_choice("template.kind", content.get("kind", "training"), JobKind),
         launcher=_choice("template.launcher", content.get("launcher", "ranks"), Launcher),
-        command=text_list("template.command", content.get("command")),
+        command=_command(content.get("command")),
         parameters=parameters,
-        env={key: str(value) for key, value in content.get("env", {}).items()},
+        env={key: str(value) for key, value in table("env", content.get("env")).items()},
         request=_request(content.get("resources", {})),
         checkpoint=_checkpoint(content.get("checkpoint", {})),
         recovery=_recovery(content.get("recovery", {})),
         ready_path=content.get("ready_path"),
         workdir=content.get("workdir"),
-        description=dict(content.get("description", {})),
+        description=dict(table("description", content.get("description"))),
     )
     _check_placeholders(template)
     return template
@@ -101,11 +101,24 @@ def _parameter(name: str, raw: Mapping[str, Any]) -> Parameter:
         name=name,
         type=kind,
         default=None if default is None else _shown(default),
-        minimum=raw.get("minimum"),
-        maximum=raw.get("maximum"),
-        choices=tuple(str(choice) for choice in raw.get("choices", ())),
-        help=dict(raw.get("help", {})),
+        minimum=number(f"{where}.minimum", raw.get("minimum")),
+        maximum=number(f"{where}.maximum", raw.get("maximum")),
+        choices=_choices(f"{where}.choices", raw.get("choices", [])),
+        help=dict(table(f"{where}.help", raw.get("help"))),
     )
+
+
+def _command(value: object) -> tuple[str, ...]:
+    words = text_list("template.command", value)
+    if not words:
+        raise PlatformError("invalid-field", field="template.command", value="[]", rule="rule-text-list")
+    return words
+
+
+def _choices(where: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise PlatformError("invalid-field", field=where, value=str(value)[:80], rule="rule-list")
+    return tuple(_shown(choice) for choice in value)
 
 
 def _value(parameter: Parameter, given: object) -> str:
@@ -178,11 +191,15 @@ def _recovery(raw: Mapping[str, Any]) -> RecoveryPolicy:
     )
 
 
+def _parts(pattern: str) -> list[tuple[str, str, str | None, str | None]]:
+    return [(text, name, spec, how) for text, name, spec, how in Formatter().parse(pattern) if name is not None]
+
+
 def _check_placeholders(template: Template) -> None:
     names = {parameter.name for parameter in template.parameters} | BUILTIN
     for where, pattern in [("command", word) for word in template.command] + list(template.env.items()):
         try:
-            used = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+            used = {name + (f"!{how}" if how else "") + (spec or "") for _, name, spec, how in _parts(pattern)}
         except ValueError as problem:
             raise PlatformError("invalid-field", field=where, value=pattern, rule=str(problem)) from None
         if used - names:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
@@ -110,6 +110,14 @@ class Handle:
 
 # The detail of a part that had ENDED before any rank started, because it was stopped in time: no agent tells of it.
 WITHDRAWN = "withdrawn"
+# How the detail begins of a part that had ENDED because its order could not be carried out; what failed follows.
+START_FAILED = "start-failed"
+
+
+def word_of(final: Mapping[str, Any]) -> str | None:
+    """The detail of a part that ENDED, from its agent's `final.json`."""
+    reason, detail = final.get("reason"), final.get("detail")
+    return f"{START_FAILED}: {detail}" if reason == START_FAILED and detail else reason
 
 
 class Sight(StrEnum):
@@ -149,6 +157,13 @@ class Observation:
     cause: Cause | None = None
     waiting: str | None = None
     late: bool = False
+
+    @property
+    def start_failure(self) -> str | None:
+        """What failed, where the order could not be carried out: there may be no agent that could tell of it."""
+        if self.sight is not Sight.ENDED or not (self.detail or "").startswith(START_FAILED):
+            return None
+        return (self.detail or "").partition(": ")[2] or START_FAILED
 
 
 @dataclass(frozen=True, slots=True)

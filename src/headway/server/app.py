@@ -9,13 +9,13 @@ from starlette.types import ASGIApp
 
 from headway import __version__
 from headway.server import problems
-from headway.server.api import agent, assets, directory, jobs, logs, nodes, observing, services
+from headway.server.api import accounts, agent, assets, directory, jobs, logs, nodes, observing, services
 from headway.server.loops.all import all_loops
 from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (jobs, logs, directory, assets, services, nodes, observing, agent)
+AREAS = (jobs, logs, accounts, directory, assets, services, nodes, observing, agent)
 
 
 class Application(FastAPI):

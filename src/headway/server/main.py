@@ -9,12 +9,14 @@ import click
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import Language, PlatformError
 from headway.server.engine_commands import engine
+from headway.server.language import language
 from headway.server.problems import from_validation
 from headway.server.settings import Settings
 
 FAILED = 1
+HINT: dict[Language, str] = {"zh": "提示：", "en": "hint: "}
 
 
 def _settings(**given: object) -> Settings:
@@ -37,7 +39,9 @@ class Command(click.Group):
             self._refuse(PlatformError("database-unreachable", detail=str(error.orig).splitlines()[0]))
 
     def _refuse(self, error: PlatformError) -> NoReturn:
-        click.echo(f"× {error}\n  hint: {error.hint('en')}", err=True)
+        reader = language()
+        hint = f"{HINT[reader]}{error.hint(reader)}"
+        click.echo(f"× {error.text(reader)} [{error.code}]\n  {hint}", err=True)
         sys.exit(FAILED)
 
 

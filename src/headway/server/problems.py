@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.middleware.body_limit import MAX_BODY_SIZE_SCOPE_KEY
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from headway.domain.errors import Language, PlatformError, status_of
@@ -16,10 +17,12 @@ from headway.domain.errors import Language, PlatformError, status_of
 log = structlog.get_logger("headway.api")
 MEDIA = "application/problem+json"
 SHOWN = 80
-SIGNS = {"≥": "ge", ">": "gt", "≤": "le", "<": "lt", "length ≥": "min_length", "length ≤": "max_length"}
+SIGNS = {"≥": "ge", ">": "gt", "≤": "le", "<": "lt"}
+LENGTHS = {"rule-shortest": "min_length", "rule-longest": "max_length"}
 RULES = {
     "int": "rule-integer",
     "float": "rule-number",
+    "finite": "rule-number",
     "string": "rule-text",
     "bool": "true | false",
     "dict": "rule-table",
@@ -103,8 +106,11 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code in (404, 405):
         found = PlatformError("not-found", what="address", value=request.url.path, near="/api/v1/docs")
+    elif error.status_code == 413:
+        limit = request.scope.get(MAX_BODY_SIZE_SCOPE_KEY, request.app.state.platform.settings.body_limit_bytes)
+        found = PlatformError("body-too-large", bytes=f"> {limit}", limit=limit)
     else:
-        found = PlatformError("invalid-json", detail=str(error.detail))
+        found = PlatformError("invalid-json", detail="rule-json-object")
     return respond(request, found)
 
 
@@ -113,13 +119,17 @@ def from_validation(first: Mapping[str, Any]) -> PlatformError:
     kind = str(first.get("type"))
     field = ".".join(str(part) for part in first.get("loc", ()) if part not in ("body", "query", "path")) or "body"
     value = str(first.get("input"))[:SHOWN]
+    if field == "body" and kind.startswith("model"):
+        return PlatformError("invalid-json", detail="rule-json-object")
     if kind == "json_invalid":
         return PlatformError("invalid-json", detail=str(first.get("ctx", {}).get("error", "")))
     if kind == "missing":
         return PlatformError("missing-field", field=field)
-    if kind == "extra_forbidden":
-        return PlatformError("unknown-field", field=field, value=value, allowed="/api/v1/docs")
-    return PlatformError("invalid-field", field=field, value=value, rule=_rule(kind, first.get("ctx", {}), first))
+    limits = first.get("ctx", {})
+    for rule, name in LENGTHS.items():
+        if name in limits:
+            return PlatformError("invalid-field", field=field, value=value, rule=rule, limit=limits[name])
+    return PlatformError("invalid-field", field=field, value=value, rule=_rule(kind, limits, first))
 
 
 def _rule(kind: str, limits: Mapping[str, Any], first: Mapping[str, Any]) -> str:

@@ -81,7 +81,18 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
         if told is not None and told["pid"] == child.pid and _answers(told["url"], settings.ca_file):
             return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
         time.sleep(POLL_S)
+    _end_child(child)
     raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
+
+
+def _end_child(child: "subprocess.Popen[bytes]") -> None:
+    """A server that was told not to have started must not come up later."""
+    child.terminate()
+    try:
+        child.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _open_private(path: str, flags: int) -> int:

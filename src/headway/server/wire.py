@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
 
 def _moment(value: object) -> object:
     """Seconds since the epoch as a moment. Raises ValueError for what no calendar has."""
@@ -17,16 +19,18 @@ def _moment(value: object) -> object:
 def _foreign_moment(value: object) -> object:
     """A moment that a program told: nothing if it is none."""
     try:
-        return _moment(value) if isinstance(value, int | float) else None
+        moment = _moment(value) if isinstance(value, int | float) else None
     except ValueError:
         return None
+    return moment if isinstance(moment, datetime) and EARLIEST <= moment <= LATEST else None
 
 
 def _foreign_text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+# A clock may be wrong, but not so far that adding a few minutes leaves the calendar.
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment), Field(ge=EARLIEST, le=LATEST)]
 ForeignText = Annotated[str | None, BeforeValidator(_foreign_text)]
 # What programs write goes into columns of 64 bits, and into text columns that hold no NUL.
 Count = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -169,6 +173,6 @@ class RankEvent(BaseModel):
     metrics: dict[Line, float] = {}
     path: Line | None = None
     bytes: Count = 0
-    seconds: float = 0.0
+    seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     reason: Line | None = None
     name: Line | None = None

@@ -24,6 +24,16 @@ class User:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is known of a token besides itself; `expires_at` None: until revoked."""
+
+    id: str
+    user: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
 _USER = Shape(User, _users)
 _NEW_USER = InsertNew(_users)
 _ONE_USER = _USER.select().where(_users.c.name == bindparam("name"))
@@ -43,6 +53,11 @@ _USER_OF_TOKEN = (
         _tokens.c.digest == bindparam("digest"),
         or_(_tokens.c.expires_at.is_(None), _tokens.c.expires_at > bindparam("now")),
     )
+)
+_TOKEN = Shape(Token, _tokens)
+_TOKENS = _TOKEN.select().where(_tokens.c.user == bindparam("user")).order_by(_tokens.c.created_at, _tokens.c.id)
+_WITHDRAW = delete(_roles).where(
+    _roles.c.user == bindparam("user"), _roles.c.role == bindparam("role"), _roles.c.project == bindparam("project")
 )
 _REVOKE = delete(_tokens).where(_tokens.c.id == bindparam("token"))
 
@@ -76,6 +91,16 @@ def grant_role(c: Connection, user: str, role: str, project: str | None) -> None
 def roles(c: Connection, user: str) -> list[tuple[str, str | None]]:
     """A user's roles as (role, project); project None: everywhere."""
     return [(role, project or None) for role, project in c.execute(_ROLES, {"user": user})]
+
+
+def withdraw_role(c: Connection, user: str, role: str, project: str | None) -> bool:
+    """Take a role back; False when it was not held."""
+    return bool(c.execute(_WITHDRAW, {"user": user, "role": role, "project": project or EVERYWHERE}).rowcount)
+
+
+def tokens(c: Connection, user: str) -> list[Token]:
+    """A user's tokens, oldest first, expired ones too."""
+    return _TOKEN.all(c, _TOKENS, {"user": user})
 
 
 def add_token(

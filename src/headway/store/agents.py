@@ -15,13 +15,15 @@ from headway.store.upsert import InsertNew, Upsert
 
 _nodes, _ranks, _exits, _offsets = schema.attempt_nodes, schema.attempt_ranks, schema.rank_exits, schema.event_offsets
 
+AGENT = ("agent_pid", "agent_start_ticks")
+
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
     """One node's part of an attempt as its agent last told it.
 
-    `facts` come with the first report only; `streams`, with the end: how many bytes each rank printed in all.
-    `cause`: what a batch system ended it for, where no agent tells.
+    `facts`: which agent spoke (`AGENT`), and the environment that its first report tells; `streams`, with the end: how
+    many bytes each rank printed in all. `cause`: what a batch system ended it for, where no agent tells.
     """
 
     attempt: AttemptId
@@ -36,6 +38,11 @@ class NodeReport:
     facts: dict[str, Any] | None = None
     streams: dict[str, int] | None = None
     cause: str | None = None
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """What the agent found on its node; empty where it has not told."""
+        return {name: value for name, value in (self.facts or {}).items() if name not in AGENT}
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ _IN_STATES = (
 _MINE = update(_jobs).where(_jobs.c.id == bindparam("of"))
 _MOVE = _MINE.values(state=bindparam("after"), reason=bindparam("why"), ended_at=bindparam("end"))
 _PROGRESS = _MINE.values(step=bindparam("at_step"), total=func.coalesce(bindparam("of_total"), _jobs.c.total))
-_FAILED = _MINE.values(failures=_jobs.c.failures + 1).returning(_jobs.c.failures)
 _SET_FAILURES = _MINE.values(failures=bindparam("count"))
 _TRIED = _MINE.values(attempts=_jobs.c.attempts + 1).returning(_jobs.c.attempts)
 
@@ -113,11 +112,6 @@ def move(c: Connection, id: JobId, after: JobState, *, at: datetime, reason: str
 def set_progress(c: Connection, id: JobId, step: int, total: int | None) -> None:
     """Note the newest step; a `total` of None leaves the known one."""
     c.execute(_PROGRESS, {"of": id, "at_step": step, "of_total": total})
-
-
-def count_failure(c: Connection, id: JobId) -> int:
-    """One more failed attempt; returns how many."""
-    return int(c.execute(_FAILED, {"of": id}).scalar_one())
 
 
 def count_attempt(c: Connection, id: JobId) -> int:

@@ -1,6 +1,6 @@
 """Builds the scheduler's view: everything a plan depends on, at one moment and of one version."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -14,6 +14,7 @@ from headway.store import holds, nodes, quotas, schema, world
 from headway.store.foreign import foreign
 
 RUNS_A_TEMPLATE = 200
+FURTHEST = timedelta(days=36525)
 
 _a, _j = schema.attempts, schema.jobs
 _RUNNING = (
@@ -110,12 +111,16 @@ def _running(row: Any, now: datetime) -> RunningJob:
 
 
 def _expected_end(row: Any, now: datetime) -> datetime | None:
-    """From the rate since the start, which counts the time before the first step too; never in the past."""
+    """From the rate since the start, which counts the time before the first step too; never in the past.
+
+    A program may name any total: an end more than a century away is unknown, and must not stop everybody's plan.
+    """
     if row.step is None or row.total is None or row.started_at is None:
         return None
     seen_at = row.step_at or now
     done = row.step - row.resume_step
     if done <= 0 or seen_at <= row.started_at:
         return None
-    expected: datetime = seen_at + (row.total - row.step) * ((seen_at - row.started_at) / done)
-    return max(now, expected)
+    pace: timedelta = (seen_at - row.started_at) / done
+    left = row.total - row.step
+    return None if left * pace.total_seconds() > FURTHEST.total_seconds() else max(now, seen_at + left * pace)

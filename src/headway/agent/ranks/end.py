@@ -45,8 +45,8 @@ class End:
         if self._since == _NEVER:
             return False
         left = self._ranks.left()
-        for pid in left:
-            remains.send(pid, signal.SIGKILL)
+        for process in left:
+            remains.send(process, signal.SIGKILL)
         if left and now < self._since + _SWEEP_S:
             return False
         self._outputs.close(now)

@@ -18,53 +18,72 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headway.agent.order import Order
+    from headway.agent.ranks.processes import Process
 
 _DEADLINE_S = 10.0
 
 
-def find(order: Order, ranks: Sequence[dict[str, int]]) -> list[int]:
-    """The pids of what is left. `ranks`: entries of `ranks.json`."""
+def find(order: Order, ranks: Sequence[dict[str, int]]) -> list[Process]:
+    """What is left, by pid. `ranks`: entries of `ranks.json`."""
     own = os.getpid()
-    left = cgroup.pids(order.cgroup)
+    grouped = cgroup.pids(order.cgroup)
+    left = []
     sessions = {entry["pid"] for entry in ranks if processes.start_ticks(entry["pid"]) in (0, entry["start_ticks"])}
     for pid in processes.all_pids():
-        process = processes.read_process(pid)
+        process = processes.read_process(pid) if pid != own else None
         if process is None or process.state == "Z":
-            left.discard(pid)
-        elif process.parent == own or process.session in sessions or _belongs(pid, order):
-            left.add(pid)
-    left.discard(own)
-    return sorted(left)
+            continue
+        if pid in grouped or process.parent == own or process.session in sessions or _belongs(pid, order):
+            left.append(process)
+    return sorted(left, key=lambda process: process.pid)
 
 
-def find_rank(order: Order, rank: int) -> list[int]:
+def find_rank(order: Order, rank: int) -> list[Process]:
     """The processes that torchrun or another launcher started as this rank."""
     found = []
     for pid in processes.all_pids():
-        env = processes.read_environment(pid)
-        if env.get("RANK") == str(rank) and _is_ours(env, order) and pid != os.getpid():
-            found.append(pid)
+        process = processes.read_process(pid) if pid != os.getpid() else None
+        env = processes.read_environment(pid) if process else {}
+        if process and env.get("RANK") == str(rank) and _is_ours(env, order):
+            found.append(process)
     return found
 
 
-def kill(order: Order, ranks: Sequence[dict[str, int]]) -> list[int]:
+def kill(order: Order, ranks: Sequence[dict[str, int]]) -> list[Process]:
     """SIGKILL what is left until nothing is; answers what would not go within ten seconds."""
     deadline = time.monotonic() + _DEADLINE_S
     while True:
         left = find(order, ranks)
         if not left or time.monotonic() > deadline:
             return left
-        for pid in left:
-            send(pid, signal.SIGKILL)
+        for process in left:
+            send(process, signal.SIGKILL)
         time.sleep(0.02)
 
 
-def send(pid: int, number: int) -> None:
-    """Signal a process that may be gone already."""
+def send(process: Process, number: int) -> None:
+    """Signal exactly this process, which may be gone already: another may have its pid by now."""
+    held = _hold(process.pid)
     try:
-        os.kill(pid, number)
+        if processes.start_ticks(process.pid) != process.start_ticks:
+            return
+        if held is None:
+            os.kill(process.pid, number)
+        else:
+            signal.pidfd_send_signal(held, number)
     except (ProcessLookupError, PermissionError):
         return
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _hold(pid: int) -> int | None:
+    """A descriptor that stays this process's, whoever gets the pid; None where the kernel or Python has none."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
 
 
 def _belongs(pid: int, order: Order) -> bool:

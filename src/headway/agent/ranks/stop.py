@@ -55,8 +55,8 @@ class Stop:
     def _kill(self) -> None:
         """SIGKILL the groups of the ranks and everything else of the attempt on this node."""
         self._ranks.signal(signal.SIGKILL)
-        for pid in self._ranks.left():
-            remains.send(pid, signal.SIGKILL)
+        for process in self._ranks.left():
+            remains.send(process, signal.SIGKILL)
 
     def _begin(self, reason: str, grace_s: float, now: float) -> bool:
         if now + grace_s < self._kill_at and (self.reason is None or self._kill_at < _NEVER):

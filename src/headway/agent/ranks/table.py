@@ -90,13 +90,13 @@ class Ranks:
     def strike(self, rank: int, number: int) -> None:
         """A drill: signal one rank's processes without any warning, as a fault would."""
         if self._order.launcher == "torchrun":
-            for pid in remains.find_rank(self._order, rank):
-                remains.send(pid, number)
+            for process in remains.find_rank(self._order, rank):
+                remains.send(process, number)
         for pid, running in self.running.items():
             if running == rank and self._order.launcher == "ranks":
                 _signal_group(pid, number)
 
-    def left(self) -> list[int]:
+    def left(self) -> list[processes.Process]:
         """What the ranks left behind on this node after their own end."""
         if self._launcher is not None and self._launcher.adopts and not _has_children():
             return []

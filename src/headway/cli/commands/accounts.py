@@ -1,13 +1,14 @@
-"""What administrators do: users, their roles, their tokens."""
+"""Users, their passwords, roles and tokens."""
 
 import sys
 
 import click
 
+from headway.cli import quantities
 from headway.cli.arguments import PROJECT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.language import say
-from headway.cli.screen import note, out, write_json
+from headway.cli.screen import note, out, table, write_json
 from headway.cli.session import client
 
 ROLES = ("viewer", "member", "lead", "operator", "admin")
@@ -33,6 +34,24 @@ def create(name: str, password_stdin: bool, unix_name: str | None, fields: tuple
     note(say("done.user", user=name))
 
 
+@command("password", user)
+@click.argument("name")
+@option("--password-stdin", is_flag=True, says="passwords-stdin")
+@json_option
+def password(name: str, password_stdin: bool, fields: tuple[str, ...] | None) -> None:
+    """Replace a password; who is no administrator shows the present one."""
+    if password_stdin:
+        new, current = (sys.stdin.readline().rstrip("\n") for _ in range(2))
+    else:
+        current = click.prompt(say("login.current-password"), default="", show_default=False, hide_input=True, err=True)
+        new = click.prompt(say("login.new-password"), hide_input=True, confirmation_prompt=True, err=True)
+    with client() as api:
+        made = api.change_password(name, new, current or None)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("done.password", user=name))
+
+
 @command("grant", role)
 @click.argument("user")
 @click.argument("role", type=click.Choice(ROLES))
@@ -45,6 +64,46 @@ def grant(user: str, role: str, project: str | None, fields: tuple[str, ...] | N
     if fields is not None:
         return write_json(made, fields)
     note(say("done.role", user=user, role=role, project=project or "*"))
+
+
+@command("withdraw", role)
+@click.argument("user")
+@click.argument("role", type=click.Choice(ROLES))
+@option("--project", type=PROJECT, says="role-withdrawn")
+@json_option
+def withdraw(user: str, role: str, project: str | None, fields: tuple[str, ...] | None) -> None:
+    """Take a role back: in a project, or the one that holds everywhere."""
+    with client() as api:
+        left = api.withdraw_role(user, role, project)
+    if fields is not None:
+        return write_json(left, fields)
+    note(say("done.role-withdrawn", user=user, role=role, project=project or "*"))
+
+
+@command("ls", token)
+@click.argument("user")
+@json_option
+def list_tokens(user: str, fields: tuple[str, ...] | None) -> None:
+    """A user's tokens; what opens the door is not shown again."""
+    with client() as api:
+        rows = api.tokens(user)
+    if fields is not None:
+        return write_json(rows, fields)
+    titles = ["ID", say("column.created", zone=quantities.zone()), say("column.expires")]
+    table(titles, [(r["id"], quantities.clock(r["created_at"]), quantities.moment(r["expires_at"])) for r in rows])
+
+
+@command("revoke", token)
+@click.argument("user")
+@click.argument("token")
+@json_option
+def revoke(user: str, token: str, fields: tuple[str, ...] | None) -> None:
+    """Let a token open nothing any more, by its id."""
+    with client() as api:
+        gone = api.revoke_token(user, token)
+    if fields is not None:
+        return write_json(gone, fields)
+    note(say("done.token-revoked", user=user, token=token))
 
 
 @command("issue", token)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from headway.domain.ids import AttemptId
 from headway.domain.resources import Maker, Node
-from headway.engines.protocol import Handle, LaunchOrder, Sight
+from headway.engines.protocol import START_FAILED, Handle, LaunchOrder, Sight
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 DEFAULT_NODES = tuple(Node(name, "fake", "a100", 8, Maker.NVIDIA) for name in ("n1", "n2", "n3", "n4"))
@@ -20,9 +20,9 @@ DEFAULT_NODES = tuple(Node(name, "fake", "a100", 8, Maker.NVIDIA) for name in ("
 class Life:
     """What happens to an attempt, in times after its launch; `None` means never by itself.
 
-    `refuses`: the reason it is not taken at all. `stops_in`: how long its ranks need to end once asked to.
-    `node_fails`: its agent is lost because its last node is. `queued`: the world's own queue keeps it for too long, and
-    why.
+    `refuses`: the reason it is not taken at all; `cannot_start`: why its agents could not carry out their orders.
+    `stops_in`: how long its ranks need to end once asked to. `node_fails`: its agent is lost because its last node is.
+    `queued`: the world's own queue keeps it for too long, and why.
     """
 
     runs_for: timedelta | None = None
@@ -31,6 +31,7 @@ class Life:
     stops_in: timedelta = timedelta(0)
     never_begins: bool = False
     refuses: str | None = None
+    cannot_start: str | None = None
     node_fails: bool = False
     queued: str | None = None
 
@@ -65,6 +66,8 @@ class Part:
 
     def seen(self, now: datetime) -> tuple[Sight, str | None]:
         """What can be seen of it at `now`."""
+        if self.life.cannot_start:
+            return Sight.ENDED, f"{START_FAILED}: {self.life.cannot_start}"
         if self.life.never_begins or self.life.queued:
             return (Sight.ENDED, "withdrawn") if self.stopped_at else (self._unbegun, None)
         ends = [(self.launched_at + after, sight, detail) for after, sight, detail in filter(None, (self.life.end(),))]

@@ -12,7 +12,7 @@ from headway.engines.local.directory import NodeDirectory
 from headway.engines.local.launch import Launching
 from headway.engines.local.settings import LocalSettings
 from headway.engines.local.sweep import kill_left
-from headway.engines.protocol import WITHDRAWN, Sight
+from headway.engines.protocol import WITHDRAWN, Sight, word_of
 
 Seen = tuple[Sight, str | None]
 
@@ -127,10 +127,10 @@ def _is_over(place: NodeDirectory) -> bool:
 
 
 def _verdict(place: NodeDirectory) -> Seen:
-    reason = place.read("final.json").get("reason")
-    if reason == AGENT_LOST or place.read("swept.json").get("lost"):
+    final = place.read("final.json")
+    if final.get("reason") == AGENT_LOST or place.read("swept.json").get("lost"):
         return Sight.AGENT_LOST, place.tail()
-    return Sight.ENDED, reason
+    return Sight.ENDED, word_of(final)
 
 
 def _launched_at(place: NodeDirectory) -> datetime:

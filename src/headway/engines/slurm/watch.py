@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from headway.domain.errors import PlatformError
-from headway.engines.protocol import WITHDRAWN, Cause, Sight
+from headway.engines.protocol import WITHDRAWN, Cause, Sight, word_of
 from headway.engines.slurm.commands import Commands
 from headway.engines.slurm.deliver import Deliveries
 from headway.engines.slurm.jobs import Job
@@ -184,11 +184,12 @@ def _cause(job: Job | None, failed: bool) -> Cause | None:
 
 def _last_word(place: Place, cause: Cause | None = None) -> Seen | None:
     """What the agent, or who buried it, wrote at the end."""
-    reason = place.final().get("reason")
+    final = place.final()
+    reason = final.get("reason")
     if reason is None:
         return None
     if reason != AGENT_LOST:
-        return Seen(Sight.ENDED, str(reason))
+        return Seen(Sight.ENDED, word_of(final))
     return Seen(Sight.AGENT_LOST, place.tail(), cause)
 
 

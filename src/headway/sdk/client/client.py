@@ -203,6 +203,23 @@ class Client:
         """`{"token", "user"}`: told once."""
         return _row(self.post(f"/users/{_part(user)}/tokens", {"days": days}))
 
+    def tokens(self, user: str) -> Rows:
+        """A user's tokens by id; the tokens themselves are never told again."""
+        return _rows(self.get(f"/users/{_part(user)}/tokens"))
+
+    def revoke_token(self, user: str, token: str) -> Row:
+        """What the token of this id was."""
+        return _row(self._transport.json("DELETE", f"/users/{_part(user)}/tokens/{_part(token)}"))
+
+    def change_password(self, user: str, password: str, current: str | None = None) -> Row:
+        """`current`: the present password, which only an administrator may leave out."""
+        return _row(self.put(f"/users/{_part(user)}/password", _given({"password": password, "current": current})))
+
+    def withdraw_role(self, user: str, role: str, project: str | None = None) -> Row:
+        """The roles that are left; `project` None: the role that holds everywhere."""
+        path = f"/users/{_part(user)}/roles/{_part(role)}"
+        return _row(self._transport.json("DELETE", path, params=_given({"project": project})))
+
     def statement(self, project: str, month: str) -> Row:
         """A project's month, as in `2026-11`."""
         return _row(self.get(f"/projects/{_part(project)}/statement", month=month))

@@ -55,7 +55,9 @@ class Verification:
     manifest: Optional[Manifest] = None
 
 
-class _Rejected(Exception):
+class Rejected(Exception):
+    """Why a part of a checkpoint is not trusted, as in `Verification`."""
+
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
@@ -68,7 +70,7 @@ def verify(path: os.PathLike[str] | str, only: Optional[Collection[str]] = None)
     step = _named_step(folder)
     try:
         manifest = _verified_manifest(folder, step, only)
-    except _Rejected as rejected:
+    except Rejected as rejected:
         return Verification(folder, False, step, rejected.reason, rejected.detail)
     return Verification(folder, True, manifest.step, manifest=manifest)
 
@@ -118,13 +120,13 @@ def _verified_manifest(folder: Path, step: Optional[int], only: Optional[Collect
     try:
         root = os.open(folder, _DIRECTORY)
     except FileNotFoundError:
-        raise _Rejected("no-manifest", "there is no such folder") from None
+        raise Rejected("no-manifest", "there is no such folder") from None
     except OSError as error:
-        raise _Rejected("unreadable", _why(error)) from None
+        raise Rejected("unreadable", _why(error)) from None
     try:
         manifest = _read_manifest(root)
         if step is not None and step != manifest.step:
-            raise _Rejected("bad-manifest", f"it says step {manifest.step}")
+            raise Rejected("bad-manifest", f"it says step {manifest.step}")
         for entry in manifest.files:
             if only is None or entry.path in only:
                 _check_file(root, entry)
@@ -135,37 +137,40 @@ def _verified_manifest(folder: Path, step: Optional[int], only: Optional[Collect
 
 def _read_manifest(root: int) -> Manifest:
     try:
-        fd = _open_inside(root, MANIFEST)
+        fd = open_inside(root, MANIFEST)
     except FileNotFoundError:
-        raise _Rejected("no-manifest", f"{MANIFEST} is missing: it is written last, so saving did not finish") from None
+        raise Rejected("no-manifest", f"{MANIFEST} is missing: it is written last, so saving did not finish") from None
     with os.fdopen(fd, "rb") as file:
         try:
             return decode_manifest(file.read(MAX_BYTES))
         except OSError as error:
-            raise _Rejected("unreadable", f"{MANIFEST}: {_why(error)}") from None
+            raise Rejected("unreadable", f"{MANIFEST}: {_why(error)}") from None
         except ValueError as error:
-            raise _Rejected("bad-manifest", str(error)) from None
+            raise Rejected("bad-manifest", str(error)) from None
 
 
 def _check_file(root: int, entry: FileEntry) -> None:
     try:
-        fd = _open_inside(root, entry.path)
+        fd = open_inside(root, entry.path)
     except FileNotFoundError:
-        raise _Rejected("missing-file", entry.path) from None
+        raise Rejected("missing-file", entry.path) from None
     try:
         size = os.fstat(fd).st_size
         if size != entry.bytes:
-            raise _Rejected("wrong-size", f"{entry.path} has {size} bytes, its manifest says {entry.bytes}")
+            raise Rejected("wrong-size", f"{entry.path} has {size} bytes, its manifest says {entry.bytes}")
         if hash_file(fd) != entry.sha256:
-            raise _Rejected("wrong-hash", f"{entry.path} is not what was saved")
+            raise Rejected("wrong-hash", f"{entry.path} is not what was saved")
     except OSError as error:
-        raise _Rejected("unreadable", f"{entry.path}: {_why(error)}") from None
+        raise Rejected("unreadable", f"{entry.path}: {_why(error)}") from None
     finally:
         os.close(fd)
 
 
-def _open_inside(root: int, path: str) -> int:
-    """A regular file below an open folder, following no link on the way; FileNotFoundError when it is not there."""
+def open_inside(root: int, path: str) -> int:
+    """A regular file below an open folder, following no link on the way.
+
+    Raises FileNotFoundError when it is not there, Rejected for anything else that is there instead.
+    """
     *folders, name = path.split("/")
     here = os.dup(root)
     try:
@@ -177,12 +182,12 @@ def _open_inside(root: int, path: str) -> int:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise _Rejected("unreadable", f"{path}: {_why(error)}") from None
+        raise Rejected("unreadable", f"{path}: {_why(error)}") from None
     finally:
         os.close(here)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise _Rejected("unreadable", f"{path}: not a regular file")
+        raise Rejected("unreadable", f"{path}: not a regular file")
     return fd
 
 

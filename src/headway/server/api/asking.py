@@ -75,21 +75,38 @@ class Once:
         self.key = idempotency_key
         self.where = f"{request.method} {request.url.path}"
 
-    def __call__(self, body: object, answer_type: type[T], act: Callable[[Connection], T]) -> T:
-        """Run `act` in one transaction. Raises `idempotency-mismatch` for a key used before with another body."""
-        adapter = adapter_of(cast(Any, answer_type))
+    def __call__(
+        self,
+        body: object,
+        answer_type: type[T],
+        act: Callable[[Connection], T],
+        before: Callable[[], None] | None = None,
+    ) -> T:
+        """Run `act` in one transaction, and `before` it, outside of any, what may take long.
+
+        Raises `idempotency-mismatch` for a key used before with another body.
+        """
+        adapter, sent = adapter_of(cast(Any, answer_type)), _digest(self.where, body)
+        if before is not None:
+            with self.asker.platform.database.read() as c:
+                known = self._known(c, sent)
+            if known is None:
+                before()
         with self.asker.platform.database.write() as c:
-            sent = _digest(self.where, body)
-            known = idempotency.find(c, self.asker.name, self.key) if self.key else None
+            known = self._known(c, sent)
             if known is not None:
-                if known.request_digest != sent:
-                    raise PlatformError("idempotency-mismatch", key=self.key)
                 return cast(T, adapter.validate_json(known.body))
             answer = act(c)
             if self.key:
                 kept = idempotency.Answer(sent, 201, adapter.dump_json(answer).decode())
                 idempotency.put(c, self.asker.name, self.key, kept, self.asker.platform.clock.now())
         return answer
+
+    def _known(self, c: Connection, sent: str) -> idempotency.Answer | None:
+        known = idempotency.find(c, self.asker.name, self.key) if self.key else None
+        if known is not None and known.request_digest != sent:
+            raise PlatformError("idempotency-mismatch", key=self.key)
+        return known
 
 
 OnceHere = Annotated[Once, Depends(Once)]

@@ -1,16 +1,16 @@
 """Templates, data sets and model versions."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
-from headway.domain.errors import PlatformError
 from headway.domain.version import DatasetVersion, ModelVersion
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere
 from headway.server.api.bodies import NewDataset, NewModel, NewTemplate
 from headway.server.api.jobs import find
 from headway.server.operations import assets as operations
+from headway.server.operations.models import find_model, readable
 from headway.store import assets, templates
 
 router = APIRouter(tags=["assets"])
@@ -52,20 +52,14 @@ def register_dataset(body: NewDataset, asker: AskerHere) -> DatasetVersion:
 def list_models(asker: AskerHere, name: str | None = None) -> list[ModelVersion]:
     asker.check(Verb.READ, "model")
     with asker.platform.database.read() as c:
-        found = assets.models(c, name=name)
-    return [version for version in found if asker.projects is None or version.project in asker.projects]
+        return readable(assets.models(c, name=name), asker.projects)
 
 
 @router.get("/models/{name}/{number}")
-def show_model(name: str, number: int, asker: AskerHere) -> ModelVersion:
+def show_model(name: str, number: Annotated[int, Path(ge=1, lt=10**9)], asker: AskerHere) -> ModelVersion:
     """One version with its lineage."""
     with asker.platform.database.read() as c:
-        found = assets.model(c, name, number)
-        if found is None:
-            near = ", ".join(version.reference for version in assets.models(c)) or "—"
-            raise PlatformError("not-found", what="model version", value=f"{name}@{number}", near=near)
-    asker.check(Verb.READ, "model", found.project)
-    return found
+        return find_model(c, asker.name, name, number)
 
 
 @router.post("/models", status_code=201)

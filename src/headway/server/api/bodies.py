@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
 from headway.server.access import Role
 
@@ -11,10 +12,43 @@ Text = Annotated[str, Field(min_length=1, max_length=4096)]
 Short = Annotated[str, Field(min_length=1, max_length=256)]
 
 
+def _absolute(path: str, at: ValidationInfo) -> str:
+    """Relative to the server's own folder it would be somewhere nobody meant."""
+    if not path.startswith("/"):
+        raise PlatformError("invalid-field", field=at.field_name, value=path[:80], rule="rule-absolute-path")
+    return path
+
+
+Place = Annotated[Text, AfterValidator(_absolute)]
+
+
 class Body(BaseModel):
     """The form of every request body."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_and_without_nul(cls, sent: object) -> object:
+        """No program can be started with a NUL in its words, and PostgreSQL keeps none."""
+        _refuse_nul("body", sent)
+        if isinstance(sent, dict):
+            for key in sent.keys() - cls.model_fields.keys():
+                allowed = ", ".join(cls.model_fields)
+                raise PlatformError("unknown-field", field=key, value=str(sent[key])[:80], allowed=allowed)
+        return sent
+
+
+def _refuse_nul(field: str, value: object) -> None:
+    if isinstance(value, str) and "\0" in value:
+        raise PlatformError("invalid-field", field=field, value=value[:80].replace("\0", "\\0"), rule="rule-no-nul")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _refuse_nul(field, key)
+            _refuse_nul(str(key) if field == "body" else f"{field}.{key}", inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_nul(field, inner)
 
 
 class LogIn(Body):
@@ -41,6 +75,13 @@ class NewUser(Body):
     unix_name: Short | None = None
 
 
+class NewPassword(Body):
+    """`current`: the present password, which everybody but an administrator shows."""
+
+    password: Annotated[str, Field(min_length=8, max_length=256)]
+    current: Short | None = None
+
+
 class NewRole(Body):
     role: Role
     project: Short | None = None
@@ -56,7 +97,7 @@ class NewTemplate(Body):
 
 class NewDataset(Body):
     name: Short
-    path: Text
+    path: Place
     note: str = Field(default="", max_length=4096)
 
 
@@ -69,13 +110,15 @@ class NewJob(Body):
     env: dict[str, str] = {}
     priority: Priority | None = None
     limit_s: float | None = Field(default=None, gt=0)
-    source: Text | None = None
-    workdir: Text | None = None
+    source: Place | None = None
+    workdir: Place | None = None
     commit: Short | None = None
 
 
 class StopJob(Body):
-    reason: Short = "user"
+    """`reason` is told in the fact; what the platform itself stops for has words of its own."""
+
+    reason: Short | None = None
 
 
 class NewDrill(Body):

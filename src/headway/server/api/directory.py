@@ -1,27 +1,17 @@
-"""Logging in, and the directory: departments, projects, quotas, users, roles, tokens."""
+"""The directory: departments, projects, quotas."""
 
 from dataclasses import dataclass
 
 from fastapi import APIRouter
-from sqlalchemy import Connection
 
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
-from headway.server.api.asking import AskerHere, OnceHere, PlatformHere
-from headway.server.api.bodies import LogIn, NewDepartment, NewProject, NewQuota, NewRole, NewToken, NewUser
-from headway.server.api.views import TokenView
+from headway.server.api.asking import AskerHere, OnceHere
+from headway.server.api.bodies import NewDepartment, NewProject, NewQuota
 from headway.server.operations import directory
 from headway.store import quotas
 
 router = APIRouter(tags=["directory"])
-
-
-@dataclass(frozen=True, slots=True)
-class Me:
-    """Who a token belongs to, and the roles held: role and project, `*` for everywhere."""
-
-    user: str
-    roles: list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +22,6 @@ class QuotaView:
     device_type: str
     devices: int
     used: int
-
-
-@router.post("/login")
-def log_in(body: LogIn, platform: PlatformHere) -> TokenView:
-    """A token for a user name and a password."""
-    with platform.database.write() as c:
-        return TokenView(directory.log_in(c, platform.clock.now(), body.user, body.password), body.user)
-
-
-@router.get("/me")
-def me(asker: AskerHere) -> Me:
-    """Who am I?"""
-    return Me(asker.name, [(role.value, scope or "*") for role, scope in asker.held])
 
 
 @router.get("/departments")
@@ -92,34 +69,3 @@ def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere) 
         quota = directory.set_quota(c, asker.change(), Quota(project, device_type, body.devices))
     asker.platform.wake("schedule")
     return quota
-
-
-@router.post("/users", status_code=201)
-def create_user(body: NewUser, asker: AskerHere, once: OnceHere) -> Me:
-    asker.check(Verb.CREATE, "user")
-
-    def create(c: Connection) -> Me:
-        directory.create_user(c, asker.change(), body.name, body.password, body.unix_name)
-        return Me(body.name, [])
-
-    return once(body.model_dump(exclude={"password"}), Me, create)
-
-
-@router.post("/users/{user}/roles", status_code=201)
-def grant_role(user: str, body: NewRole, asker: AskerHere, once: OnceHere) -> Me:
-    asker.check(Verb.CHANGE, "user")
-
-    def grant(c: Connection) -> Me:
-        directory.grant_role(c, asker.change(), user, body.role, body.project)
-        return Me(user, [(body.role.value, body.project or "*")])
-
-    return once(body, Me, grant)
-
-
-@router.post("/users/{user}/tokens", status_code=201)
-def issue_token(user: str, body: NewToken, asker: AskerHere) -> TokenView:
-    """A token for a user (an admin), or for oneself."""
-    if user != asker.name:
-        asker.check(Verb.CHANGE, "user")
-    with asker.platform.database.write() as c:
-        return TokenView(directory.issue_token(c, asker.change(), user, body.days), user)

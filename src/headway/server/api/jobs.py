@@ -1,12 +1,14 @@
 """Jobs: submit, list, show, explain, stop, drill."""
 
 from dataclasses import fields
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
+from headway.domain.ids import JobId
 from headway.domain.job import Job, JobSpec
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
@@ -17,7 +19,7 @@ from headway.server.api.showing import LanguageHere, show_attempt, show_bill, sh
 from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
 from headway.server.operations.drill import drill
 from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, specify, submit
+from headway.server.operations.submit import Submission, check_paths, specify, submit
 from headway.store import attempts, bills, checkpoints, jobs
 from headway.store.readings import Series
 
@@ -29,8 +31,10 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     """Submit a job from a template. It waits in the queue until the plan gives it devices."""
     asker.check(Verb.CREATE, "job", body.project)
-    job = once(body, Job, lambda c: submit(asker.platform, c, _submission(body), asker.name))
-    asker.platform.wake("schedule")
+    platform, submission = asker.platform, _submission(body)
+    check = partial(check_paths, platform, submission, asker.name)
+    job = once(body, Job, lambda c: submit(platform, c, submission, asker.name), before=check)
+    platform.wake("schedule")
     return job
 
 
@@ -38,6 +42,7 @@ def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
 def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
     """What would be submitted, checked as a submission is; nothing is created."""
     asker.check(Verb.CREATE, "job", body.project)
+    check_paths(asker.platform, _submission(body), asker.name)
     with asker.platform.database.read() as c:
         return specify(asker.platform, c, _submission(body), asker.name)
 
@@ -114,7 +119,7 @@ def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
     """Ask a job to stop: it may save, and is killed after its grace."""
     with asker.platform.database.write() as c:
         found = find(c, asker, job, Verb.STOP)
-        stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, reason=body.reason)
+        stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, said=body.reason)
     asker.platform.wake("schedule", "observe")
     return stopped
 
@@ -134,8 +139,12 @@ def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> D
 
 
 def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
-    """A job by id, unique prefix or name, if the asker may do this to it."""
-    job = jobs.find(c, text)
+    """A job by id, unique prefix or name, if the asker may do this to it.
+
+    Names are looked for where the asker may read: no other project's job is found instead, or told of.
+    """
+    known = jobs.get(c, JobId(text))
+    job = known if known is not None else jobs.find(c, text, project=asker.projects)
     asker.check(verb, "job", job.spec.project)
     return job
 

@@ -3,6 +3,8 @@
 import asyncio
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -11,14 +13,17 @@ from starlette.concurrency import run_in_threadpool
 
 from headway.domain.attempt import Attempt
 from headway.domain.errors import PlatformError
-from headway.domain.lifecycle import AttemptState
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.jobs import find
+from headway.server.api.listening import ListenerHere
+from headway.server.operations import last_words
+from headway.server.platform import Platform
 from headway.store import attempts, jobs
 
 router = APIRouter(tags=["logs"])
 PIECE = 64 << 10
 POLL_S = 0.5
+DAMAGED = "\n[headway] {bytes} bytes of the stored log are damaged\n"
 
 
 @router.get("/jobs/{job}/logs")
@@ -48,32 +53,63 @@ def ranks(job: str, asker: AskerHere, attempt: int | None = None) -> dict[int, i
     return {rank: asker.platform.logs.size(chosen.id, rank) for rank in asker.platform.logs.ranks(chosen.id)}
 
 
-def stream_of(
-    job: str, asker: AskerHere, rank: int = 0, attempt: int | None = None, offset: int = 0
-) -> tuple[Attempt, int, int]:
-    """What a stream is of: attempt, rank and first byte; found before the answer begins, so that errors are told."""
-    chosen = choose(asker, job, attempt)
-    check_rank(asker, chosen, rank)
-    return chosen, rank, start_of(offset, asker.platform.logs.size(chosen.id, rank))
+@dataclass(slots=True)
+class Following:
+    """One rank's stream of an attempt, followed: how far it was sent, and when its log was last seen to grow."""
+
+    attempt: Attempt
+    rank: int
+    offset: int
+    size: int
+    grew_at: datetime | None = None
+
+    def look(self, platform: Platform) -> tuple[str, int, bool]:
+        """The next text, the place after it, and whether that is the end. Damage is passed over, and told in place."""
+        now, size = platform.clock.now(), platform.logs.size(self.attempt.id, self.rank)
+        if size > self.size:
+            self.size, self.grew_at = size, now
+        over = self._is_over(platform, now)
+        start, data = platform.logs.read_sound(self.attempt.id, self.rank, self.offset, PIECE)
+        told = DAMAGED.format(bytes=start - self.offset) if start > self.offset else ""
+        cut_off = len(data) < PIECE and (over or start + len(data) < size)
+        text, taken = whole_characters(data, final=cut_off)
+        return told + text, start + taken, over and len(data) < PIECE and start + taken >= size
+
+    def _is_over(self, platform: Platform, now: datetime) -> bool:
+        """The attempt has ended, and its last words are here or do not come."""
+        with platform.database.read() as c:
+            present = attempts.get(c, self.attempt.id)
+        if present is None or present.ended_at is None:
+            return present is None
+        waited = now - max(present.ended_at, self.grew_at or present.ended_at)
+        return waited > last_words.PATIENCE or last_words.are_here(platform, present.id, self.rank)
+
+
+def following_of(
+    job: str, listener: ListenerHere, rank: int = 0, attempt: int | None = None, offset: int = 0
+) -> Following:
+    """What a stream is of; found before the answer begins, so that errors are told."""
+    chosen = choose(listener.asker, job, attempt)
+    check_rank(listener.asker, chosen, rank)
+    size = listener.platform.logs.size(chosen.id, rank)
+    return Following(chosen, rank, start_of(listener.place(offset), size), size)
 
 
 @router.get("/jobs/{job}/logs/stream", response_class=EventSourceResponse)
 async def follow(
-    asker: AskerHere, stream: Annotated[tuple[Attempt, int, int], Depends(stream_of)]
+    listener: ListenerHere, following: Annotated[Following, Depends(following_of)]
 ) -> AsyncIterator[ServerSentEvent]:
     """The output as it comes; ends when the attempt has ended and everything was sent."""
-    chosen, rank, offset = stream
-    while True:
-        over = await run_in_threadpool(_is_over, asker, chosen)
-        data = await run_in_threadpool(asker.platform.logs.read, chosen.id, rank, offset, PIECE)
-        text, taken = whole_characters(data, final=over and len(data) < PIECE)
-        if taken:
-            offset += taken
+    mine = following.attempt
+    while await listener.may_hear(lambda asker: choose(asker, mine.job, mine.number)):
+        text, offset, is_end = await run_in_threadpool(following.look, listener.platform)
+        if offset > following.offset:
+            following.offset = offset
             yield ServerSentEvent(data=text, event="log", id=str(offset))
-        elif over:
+        if is_end:
             yield ServerSentEvent(data="", event="end", id=str(offset))
             return
-        else:
+        if not text:
             await asyncio.sleep(POLL_S)
 
 
@@ -107,9 +143,3 @@ def check_rank(asker: Asker, attempt: Attempt, rank: int) -> None:
     ranks = job.spec.request.nodes * job.spec.request.ranks_per_node if job else 0
     if not 0 <= rank < ranks:
         raise PlatformError("invalid-field", field="rank", value=rank, rule=f"0 … {ranks - 1}")
-
-
-def _is_over(asker: Asker, attempt: Attempt) -> bool:
-    with asker.platform.database.read() as c:
-        present = attempts.get(c, attempt.id)
-    return present is None or present.state == AttemptState.ENDED

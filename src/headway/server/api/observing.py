@@ -19,12 +19,15 @@ from headway.metering.months import parse_month
 from headway.metering.statement import csv_lines
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, PlatformHere
+from headway.server.api.jobs import find
+from headway.server.api.listening import ListenerHere
 from headway.server.api.views import Recorded
 from headway.server.operations.usage import intervals_of, statement_of
-from headway.store import attempts, facts, jobs, nodes
+from headway.store import attempts, facts, nodes
 
 router = APIRouter()
 POLL_S = 0.5
+After = Annotated[int, Query(ge=0, le=1 << 53)]
 VALUES: TypeAdapter[Any] = TypeAdapter(Any)
 
 
@@ -66,7 +69,7 @@ def list_nodes(asker: AskerHere) -> list[NodeView]:
 @router.get("/facts", tags=["facts"])
 def list_facts(
     asker: AskerHere,
-    after: int = 0,
+    after: After = 0,
     job: str | None = None,
     project: str | None = None,
     kind: Annotated[list[str] | None, Query()] = None,
@@ -76,25 +79,31 @@ def list_facts(
     return _since(asker, after, job, project, kind, limit)
 
 
-def stream_of(
-    asker: AskerHere, after: int = 0, job: str | None = None, project: str | None = None
-) -> Callable[[int], list[Recorded]]:
-    """The next page of a stream; asked for once before the answer begins, so that errors are told."""
-    _since(asker, after, job, project, None, 1)
-    return lambda after: _since(asker, after, job, project, None, 200)
+Pages = Callable[[Asker, int, int], list[Recorded]]
+
+
+def pages_of(listener: ListenerHere, job: str | None = None, project: str | None = None) -> Pages:
+    """The pages of a stream; one is asked for before the answer begins, so that errors are told."""
+
+    def page(asker: Asker, after: int, limit: int) -> list[Recorded]:
+        return _since(asker, after, job, project, None, limit)
+
+    page(listener.asker, 0, 1)
+    return page
 
 
 @router.get("/facts/stream", tags=["facts"], response_class=EventSourceResponse)
 async def stream_facts(
-    pages: Annotated[Callable[[int], list[Recorded]], Depends(stream_of)], after: int = 0
+    listener: ListenerHere, page: Annotated[Pages, Depends(pages_of)], after: After = 0
 ) -> AsyncIterator[ServerSentEvent]:
     """Facts as they are recorded."""
-    while True:
-        page = await run_in_threadpool(pages, after)
-        for recorded in page:
-            after = recorded.seq
-            yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(after))
-        if not page:
+    place = listener.place(after)
+    while await listener.may_hear(lambda asker: page(asker, 0, 1)):
+        found = await run_in_threadpool(page, listener.asker, place, 200)
+        for recorded in found:
+            place = recorded.seq
+            yield ServerSentEvent(data=recorded, event=recorded.kind, id=str(place))
+        if not found:
             await asyncio.sleep(POLL_S)
 
 
@@ -127,7 +136,7 @@ def _since(
     asker: Asker, after: int, job: str | None, project: str | None, kinds: list[str] | None, limit: int
 ) -> list[Recorded]:
     with asker.platform.database.read() as c:
-        found = jobs.find(c, job) if job else None
+        found = find(c, asker, job) if job else None
         asker.check(Verb.READ, "fact", found.spec.project if found else project)
         if found is None and project is None and asker.projects is not None:
             asker.check(Verb.READ, "fact", "*")

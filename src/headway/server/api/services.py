@@ -22,8 +22,7 @@ router = APIRouter(tags=["services"])
 def list_services(asker: AskerHere) -> list[ServiceView]:
     asker.check(Verb.READ, "service")
     with asker.platform.database.read() as c:
-        found = [s for s in services.all(c) if asker.projects is None or s.project in asker.projects]
-        return [_view(asker.platform, c, service) for service in found]
+        return [_view(asker.platform, c, service) for service in _readable(c, asker)]
 
 
 @router.post("/services", status_code=201)
@@ -35,7 +34,7 @@ def deploy(body: NewService, asker: AskerHere, once: OnceHere) -> ServiceView:
     def act(c: Connection) -> ServiceView:
         return _view(asker.platform, c, serving.deploy(asker.platform, c, asker.change(), wanted))
 
-    view = once(body, ServiceView, act)
+    view = once(body, ServiceView, act, before=lambda: serving.check_readable(asker.platform, wanted, asker.name))
     asker.platform.wake("schedule")
     return view
 
@@ -95,9 +94,13 @@ def _find(c: Connection, asker: Asker, project: str, name: str, verb: Verb) -> S
     asker.check(verb, "service", project)
     found = services.get(c, name, project)
     if found is None:
-        near = ", ".join(serving.key_of(known) for known in services.all(c)) or "—"
+        near = ", ".join(serving.key_of(known) for known in _readable(c, asker)) or "—"
         raise PlatformError("not-found", what="service", value=f"{project}/{name}", near=near)
     return found
+
+
+def _readable(c: Connection, asker: Asker) -> list[Service]:
+    return [known for known in services.all(c) if asker.projects is None or known.project in asker.projects]
 
 
 def _view(platform: Platform, c: Connection, service: Service) -> ServiceView:

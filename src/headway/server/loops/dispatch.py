@@ -16,6 +16,7 @@ from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.bills import after_launch
 from headway.server.operations.fencing import fence
+from headway.server.operations.ranks import ranks_of
 from headway.server.operations.settle import finish
 from headway.server.operations.unix import check_account
 from headway.server.platform import Platform
@@ -78,18 +79,23 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         assert job is not None
         user = check_account(platform.settings, c, job.owner)
         resume = _resume(c, attempt)
-    order = order_of(platform, attempt, job, user, resume.path)
-    if attempt.number > 1:
-        fence(platform.checkpoints / job.id, attempt, user)
-    return order, resume
+    try:
+        order = order_of(platform, attempt, job, user, resume.path)
+        if attempt.number > 1:
+            fence(platform.checkpoints / job.id, attempt, user)
+        return order, resume
+    except Exception as problem:
+        # Nothing was started, and asking again would give the same: the job must not wait for ever, and be billed.
+        log.exception("no order", attempt=attempt.id)
+        detail = f"{type(problem).__name__}: {problem}"
+        raise PlatformError("launch-refused", engine=attempt.engine, attempt=attempt.id, detail=detail) from problem
 
 
 def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
-    """What the engine needs to start an attempt: ranks are numbered node by node."""
-    per_node = job.spec.request.ranks_per_node
+    """What the engine needs to start an attempt."""
+    ranks = ranks_of(job, attempt)
     nodes = tuple(
-        NodeOrder(placement.node, placement.devices, tuple(range(index * per_node, (index + 1) * per_node)))
-        for index, placement in enumerate(attempt.placements)
+        NodeOrder(placement.node, placement.devices, tuple(ranks[placement.node])) for placement in attempt.placements
     )
     return LaunchOrder(
         attempt=attempt.id,
@@ -122,17 +128,16 @@ def _checkpoint_env(job: Job) -> dict[str, str]:
 
 def _resume(c: Connection, attempt: Attempt) -> Resume:
     """The checkpoint that the last recovery verified and decided on; a first attempt starts from step 0."""
-    recorded = facts.since(c, 0, job=attempt.job, kinds={RecoveryDecided.kind}) if attempt.number > 1 else []
-    decided = [record.fact for record in recorded if isinstance(record.fact, RecoveryDecided)]
-    return Resume(decided[-1].resume_from, decided[-1].resume_step) if decided else Resume()
+    decided = facts.last(c, attempt.job, RecoveryDecided) if attempt.number > 1 else None
+    return Resume(decided.resume_from, decided.resume_step) if decided else Resume()
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
+    """The job's own; a server killed between making it and giving it away gives it away the next time."""
     folder = platform.checkpoints / job.id
-    if not folder.exists():
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if user is not None:
-            os.chown(folder, user.uid, user.gid)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if user is not None and folder.stat().st_uid != user.uid:
+        os.chown(folder, user.uid, user.gid)
     return folder
 
 

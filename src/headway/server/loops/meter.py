@@ -27,8 +27,8 @@ def _post(platform: Platform) -> bool:
         ended = facts.since(c, cursors.get(c, CURSOR), kinds={AttemptEnded.kind}, limit=BATCH)
         if not ended:
             return False
-        jobs = [recorded.fact.job for recorded in ended if isinstance(recorded.fact, AttemptEnded)]
-        known = [recorded.fact for job in jobs for recorded in facts.since(c, 0, job=job, kinds=KINDS)]
+        jobs = dict.fromkeys(recorded.fact.job for recorded in ended if isinstance(recorded.fact, AttemptEnded))
+        known = [fact for job in jobs for fact in facts.all(c, job=job, kinds=KINDS)]
     with platform.database.write() as c:
         ledger.post(c, post(intervals(known), zone))
         cursors.set(c, CURSOR, ended[-1].seq)

@@ -21,6 +21,7 @@ from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import NodeState, Occupied
 from headway.engines.protocol import (
+    START_FAILED,
     WITHDRAWN,
     Capability,
     Cause,
@@ -48,6 +49,7 @@ HANDLES = TypeAdapter(Handle)
 INVENTORY_EVERY = timedelta(seconds=10)
 FAILED_NODE = frozenset({Cause.NODE_FAIL, Cause.BOOT_FAIL})
 PATIENCE = {Sight.AGENT_LOST: timedelta(seconds=10), Sight.ABSENT: timedelta(seconds=30)}
+START_FAILED_PATIENCE = timedelta(seconds=10)  # an agent that lives tells it itself, with its ranks' last words
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Observe:
         await self._inventory(platform)
         await asyncio.to_thread(_enforce_limits, platform)
         handles, stops, waited_for = await asyncio.to_thread(_live, platform)
+        live = {handle.attempt for handle in handles}
+        self.gone_since = {part: since for part, since in self.gone_since.items() if part[0] in live}
         for handle in waited_for:
             await _nudge(platform, handle)
         for engine in platform.engines.values():
@@ -113,7 +117,7 @@ class Observe:
                 part = {p.node: p for p in agents.of_attempt(c, observation.attempt)}.get(observation.node)
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
-                if not _is_withdrawn(observation):
+                if _reason(observation) == LOST:
                     facts.append(c, _lost(attempt, observation, now))
                 if observation.cause in FAILED_NODE:
                     # Nothing else is put there before the engine has been asked again.
@@ -131,23 +135,20 @@ class Observe:
             self.gone_since.pop(key, None)
             return False
         since = self.gone_since.setdefault(key, observation.at)
-        patience = PATIENCE.get(observation.sight, platform.settings.agent_silent)
-        if observation.sight is Sight.AGENT_LOST and observation.cause in FAILED_NODE:
-            patience = timedelta(0)  # its agent can say nothing any more
-        return observation.at - since >= patience
+        return observation.at - since >= _patience(platform, observation)
 
-    def _silent_part(self, observation: Observation, known: NodeReport | None, now: datetime) -> NodeReport:
+    def _silent_part(self, observation: Observation, part: NodeReport | None, now: datetime) -> NodeReport:
         """The end of a part that no agent will tell of: it was over when it was first seen gone."""
         return NodeReport(
             attempt=observation.attempt,
             node=observation.node,
             phase="ended",
-            seq=0,
+            seq=part.seq if part else 0,
             first_at=now,
-            last_at=known.last_at if known else now,
+            last_at=part.last_at if part else now,
             ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
-            ended_reason=WITHDRAWN if _is_withdrawn(observation) else LOST,
-            detail=observation.detail or observation.sight.value,
+            ended_reason=_reason(observation),
+            detail=observation.start_failure or observation.detail or observation.sight.value,
             cause=observation.cause,
         )
 
@@ -156,6 +157,21 @@ def _lost(attempt: Attempt, observation: Observation, now: datetime) -> AgentLos
     return AgentLost(
         at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node, cause=observation.cause
     )
+
+
+def _patience(platform: Platform, observation: Observation) -> timedelta:
+    if observation.start_failure is not None:
+        return START_FAILED_PATIENCE
+    if observation.sight is Sight.AGENT_LOST and observation.cause in FAILED_NODE:
+        return timedelta(0)  # its agent can say nothing any more
+    return PATIENCE.get(observation.sight, platform.settings.agent_silent)
+
+
+def _reason(observation: Observation) -> str:
+    """How a part ended that no agent will tell of."""
+    if _is_withdrawn(observation):
+        return WITHDRAWN
+    return LOST if observation.start_failure is None else START_FAILED
 
 
 def _is_withdrawn(observation: Observation) -> bool:

@@ -1,6 +1,5 @@
 """Recover: decide whether a broken job goes on, and from which checkpoint that verifies now; open its loss bill."""
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +13,7 @@ from headway.domain.events import RecoveryDecided
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.sdk.job import checkpoint as on_disk
+from headway.server.loops.abreast import Abreast
 from headway.server.operations.bills import open_bill
 from headway.server.operations.checkpoints import Found, record_rejected, record_verified
 from headway.server.operations.settle import hold_for
@@ -21,24 +21,23 @@ from headway.server.operations.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
 
+Judged = tuple[Job, Attempt, Verdict]
 
-async def recover(platform: Platform) -> None:
+
+def recover() -> Abreast[Judged]:
     """Decide for every job whose verdict is in."""
-    if await asyncio.to_thread(_recover, platform):
-        platform.wake("schedule")
+    return Abreast("recover", _judged, _decide)
 
 
-def _recover(platform: Platform) -> bool:
+def _judged(platform: Platform) -> dict[str, Judged]:
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
-        ready = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
-    for job, attempt, verdict in ready:
-        if verdict is not None:
-            _decide(platform, job, attempt, verdict)
-    return bool(ready)
+        judged = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
+    return {attempt.id: (job, attempt, verdict) for job, attempt, verdict in judged if verdict is not None}
 
 
-def _decide(platform: Platform, job: Job, attempt: Attempt, verdict: Verdict) -> None:
+def _decide(platform: Platform, judged: Judged) -> None:
+    job, attempt, verdict = judged
     progressed = (attempt.step or 0) > attempt.resume_step
     decision = advise(verdict, failures=job.failures, retries=job.spec.recovery.retries, progressed=progressed)
     newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
@@ -46,13 +45,14 @@ def _decide(platform: Platform, job: Job, attempt: Attempt, verdict: Verdict) ->
     now = platform.clock.now()
     with platform.database.write() as c:
         present = jobs.get(c, job.id)
-        if present is None or present.state != JobState.RECOVERING:
+        if present is None or present.state != JobState.RECOVERING or present.attempts != attempt.number:
             return
         for bad in rejected:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
         if found is not None:
             record_verified(c, attempt, found, now)
         _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
+    platform.wake("schedule")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,28 @@
 
 import asyncio
 import os
+import shutil
 from datetime import timedelta
+
+import structlog
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import AttemptEnded
-from headway.sdk.job.checkpoint import Verification, verify
+from headway.sdk.job.checkpoint import verify
+from headway.server.loops.abreast import Abreast
 from headway.server.operations.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.weights import INCOMING
 from headway.server.platform import Platform
 from headway.store import attempts, checkpoints, cursors, facts, idempotency
 
+log = structlog.get_logger("headway.retain")
 IDEMPOTENCY_KEPT = timedelta(days=1)
+UNFINISHED_KEPT = timedelta(days=1)
 LOOKED_FOR = (CheckpointState.SAVED, CheckpointState.VERIFIED)
 THINNED = "thinned by the program"
 PACKED = "readings-packed"
 BATCH = 1000
+VERIFIED_AT_ONCE = 2
 
 
 async def persist(platform: Platform) -> None:
@@ -24,18 +32,18 @@ async def persist(platform: Platform) -> None:
 
 
 async def retain(platform: Platform) -> None:
-    """Forget old readings and idempotency keys; pack what will not change any more."""
+    """Forget old readings, idempotency keys and what nobody needs; pack what will not change any more."""
     now = platform.clock.now()
     await asyncio.to_thread(platform.readings.prune, now - timedelta(days=platform.settings.readings_days))
     await asyncio.to_thread(_forget_keys, platform)
     await asyncio.to_thread(_pack_readings, platform)
+    await asyncio.to_thread(_forget_ended, platform)
+    await asyncio.to_thread(_remove_unfinished_models, platform)
 
 
-async def examine_checkpoints(platform: Platform) -> None:
+def examine_checkpoints() -> Abreast[Checkpoint]:
     """Verify every checkpoint that was reported and not looked at yet."""
-    for checkpoint in await asyncio.to_thread(_unverified, platform):
-        found = await asyncio.to_thread(verify, checkpoint.path)
-        await asyncio.to_thread(_record, platform, checkpoint, found)
+    return Abreast("verify", _unverified, _examine, at_once=VERIFIED_AT_ONCE)
 
 
 def _pack_readings(platform: Platform) -> None:
@@ -55,12 +63,30 @@ def _forget_keys(platform: Platform) -> None:
         idempotency.prune(c, platform.clock.now() - IDEMPOTENCY_KEPT)
 
 
-def _unverified(platform: Platform) -> list[Checkpoint]:
+def _forget_ended(platform: Platform) -> None:
+    """Of attempts that have ended nothing is kept in memory."""
     with platform.database.read() as c:
-        return checkpoints.in_state(c, CheckpointState.SAVED)
+        live = {attempt.id for attempt in attempts.live(c)}
+    for attempt in [known for known in list(platform.progress_facts) if known not in live]:
+        platform.progress_facts.pop(attempt, None)
 
 
-def _record(platform: Platform, checkpoint: Checkpoint, found: Verification) -> None:
+def _remove_unfinished_models(platform: Platform) -> None:
+    """Folders of versions whose registering was cut off by a crash."""
+    oldest = (platform.clock.now() - UNFINISHED_KEPT).timestamp()
+    for folder in platform.models.glob(f"*/{INCOMING}*"):
+        if folder.lstat().st_mtime < oldest:
+            log.warning("an unfinished model is removed", folder=str(folder))
+            shutil.rmtree(folder)
+
+
+def _unverified(platform: Platform) -> dict[str, Checkpoint]:
+    with platform.database.read() as c:
+        return {f"{saved.job} {saved.path}": saved for saved in checkpoints.in_state(c, CheckpointState.SAVED)}
+
+
+def _examine(platform: Platform, checkpoint: Checkpoint) -> None:
+    found = verify(checkpoint.path)
     now = platform.clock.now()
     seen = Found(checkpoint.path, checkpoint.step)
     with platform.database.write() as c:

@@ -7,6 +7,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +21,16 @@ from headway.domain.ids import check_name
 from headway.domain.job import Job
 from headway.domain.template import Template, parse
 from headway.domain.version import DatasetVersion, Lineage, ModelVersion
+from headway.engines.protocol import UnixUser
 from headway.sdk.job.checkpoint import verify
+from headway.server.operations import hashing
 from headway.server.operations.directory import Change
-from headway.server.operations.unix import check_readable
+from headway.server.operations.models import check_name_is_free
+from headway.server.operations.unix import account_of, check_readable
+from headway.server.operations.weights import INCOMING, copy_weights
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import agents, assets, attempts, checkpoints, facts, templates
-
-BLOCK = 1 << 20
-WEIGHTS = "hf"
 
 
 def add_template(c: Connection, change: Change, content: dict[str, object]) -> tuple[Template, int]:
@@ -46,8 +49,9 @@ def register_dataset(platform: Platform, change: Change, name: str, path: str, n
     """Register a folder as it is now. The same content under the same name is the same version."""
     check_name("name", name)
     with platform.database.read() as c:
-        check_readable(c, "path", path, change.by)
-    digest, size, count = digest_folder(Path(path))
+        account = account_of(c, change.by)
+    check_readable("path", path, change.by, account)
+    digest, size, count = digest_as(account if os.geteuid() == 0 else None, path, change.by)
     with platform.database.write() as c:
         newest = assets.dataset(c, name)
         if newest is not None and newest.digest == digest and newest.path == path:
@@ -67,33 +71,24 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
     """
     check_name("name", name)
     with platform.database.read() as c:
+        check_name_is_free(c, name, job.spec.project)
         chosen = _choose(c, job, step)
         lineage = _lineage(c, job, chosen)
     found = verify(chosen.path)
     if not found.ok:
         raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
-    incoming = _copy_weights(Path(chosen.path), platform.models / name)
+    incoming = platform.models / name / f"{INCOMING}{make_id('m')}"
+    copy_weights(found, incoming)
     digest, size, _ = digest_folder(incoming)
     lineage = replace(lineage, checkpoint_digest=digest_folder(Path(chosen.path))[0])
     version = ModelVersion(name, 0, job.spec.project, str(incoming), digest, size, change.at, change.by, lineage)
     with platform.database.write() as c:
+        check_name_is_free(c, name, job.spec.project)
         same = [known for known in assets.models(c, name=name) if _is_same(known, version)]
         if not same:
             return _number(c, version)
     shutil.rmtree(incoming)
     return same[-1]
-
-
-def _copy_weights(checkpoint: Path, folder: Path) -> Path:
-    """A copy that every account on this machine may read: whoever serves it need not be who trained it."""
-    weights = checkpoint / WEIGHTS
-    incoming = folder / f".new-{make_id('m')}"
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(weights if weights.is_dir() else checkpoint, incoming, symlinks=True)
-    for path in (incoming, *incoming.rglob("*")):
-        if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() else 0o644)
-    return incoming
 
 
 def _is_same(known: ModelVersion, version: ModelVersion) -> bool:
@@ -129,18 +124,31 @@ def digest_folder(folder: Path) -> tuple[str, int, int]:
     """A digest over names, sizes and contents of every file below; total bytes; number of files."""
     if not folder.is_dir():
         raise PlatformError("invalid-field", field="path", value=str(folder), rule="rule-folder")
-    whole, size, count = hashlib.sha256(), 0, 0
-    for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
-        one = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(BLOCK):
-                one.update(block)
-                size += len(block)
-        whole.update(f"{path.relative_to(folder)}\0{one.hexdigest()}\n".encode())
-        count += 1
-    if count == 0:
-        raise PlatformError("invalid-field", field="path", value=str(folder), rule="rule-folder-with-files")
-    return whole.hexdigest(), size, count
+    return _with_files(hashing.digest(str(folder)), str(folder))
+
+
+def digest_as(account: UnixUser | None, folder: str, by: str) -> tuple[str, int, int]:
+    """The same for a folder that somebody names: read with the rights of their account (None: the server's own).
+
+    The child is the server's Python, which becomes the user before it looks at anything. Raises `not-readable`.
+    """
+    if not Path(folder).is_dir():
+        raise PlatformError("invalid-field", field="path", value=folder, rule="rule-folder")
+    identity = [str(number) for number in (account.uid, account.gid, *account.groups)] if account else []
+    program = Path(hashing.__file__).read_text(encoding="utf-8")
+    command = [sys.executable, "-I", "-S", "-c", program, folder, *identity]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd="/", check=True)
+    told = json.loads(done.stdout)
+    if "digest" not in told:
+        shown = told["path"].encode("utf-8", "backslashreplace").decode()
+        raise PlatformError("not-readable", field="path", value=shown, user=by, detail=told["why"])
+    return _with_files(tuple(told["digest"]), folder)
+
+
+def _with_files(found: tuple[str, int, int], folder: str) -> tuple[str, int, int]:
+    if found[2] == 0:
+        raise PlatformError("invalid-field", field="path", value=folder, rule="rule-folder-with-files")
+    return found
 
 
 def _choose(c: Connection, job: Job, step: int | None) -> Checkpoint:
@@ -158,7 +166,7 @@ def _lineage(c: Connection, job: Job, checkpoint: Checkpoint) -> Lineage:
         name, _, number = job.spec.dataset.partition("@")
         dataset = assets.dataset(c, name, int(number))
     attempt = attempts.get(c, checkpoint.attempt)
-    seen = [part.facts for part in agents.of_attempt(c, checkpoint.attempt) if part.facts]
+    seen = [part.environment for part in agents.of_attempt(c, checkpoint.attempt) if part.environment]
     environment = {key: str(value) for key, value in seen[0].items()} if seen else {}
     if attempt is not None:
         environment["device_type"] = attempt.device_type

@@ -5,6 +5,7 @@ understood is skipped: a program's mistake must not stop its agent.
 """
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from pydantic import ValidationError
 from sqlalchemy import Connection
@@ -19,6 +20,7 @@ from headway.store import agents, attempts, checkpoints, facts, jobs
 from headway.store.readings import Reading
 
 PROGRESS_FACT_EVERY = timedelta(seconds=5)
+OUTSIDE = "outside"
 LONGEST_LINE = 64 << 10  # bytes; agents send so much of a line without waiting for its end
 
 
@@ -65,15 +67,7 @@ class RankEvents:
         elif event.kind == "checkpoint-saved" and event.path and event.step is not None:
             self._saved(event)
         elif event.kind == "checkpoint-rejected" and event.path:
-            rejected = CheckpointRejected(
-                at=event.t,
-                by=self.by,
-                job=self.attempt.job,
-                step=event.step,
-                path=event.path,
-                reason=event.reason or "unknown",
-            )
-            facts.append(self.c, rejected)
+            self._rejected(event, event.reason or "unknown")
         elif event.kind == "restored":
             self._restored(rank, event)
         elif event.kind == "phase" and event.name:
@@ -121,9 +115,11 @@ class RankEvents:
         assert event.step is not None
         assert event.path is not None
         attempt = self.attempt
-        saved = Checkpoint(
-            attempt.job, attempt.id, event.step, event.path, event.bytes, event.seconds, saved_at=event.t
-        )
+        if not is_inside(event.path, self.platform.checkpoints / attempt.job):
+            self._rejected(event, OUTSIDE)
+            return
+        path = str(Path(event.path))
+        saved = Checkpoint(attempt.job, attempt.id, event.step, path, event.bytes, event.seconds, saved_at=event.t)
         checkpoints.record(self.c, saved)
         fact = CheckpointSaved(
             at=event.t,
@@ -131,9 +127,16 @@ class RankEvents:
             job=attempt.job,
             attempt=attempt.id,
             step=event.step,
-            path=event.path,
+            path=path,
             bytes=event.bytes,
             seconds=event.seconds,
+        )
+        facts.append(self.c, fact)
+
+    def _rejected(self, event: RankEvent, reason: str) -> None:
+        assert event.path is not None
+        fact = CheckpointRejected(
+            at=event.t, by=self.by, job=self.attempt.job, step=event.step, path=event.path, reason=reason
         )
         facts.append(self.c, fact)
 
@@ -149,6 +152,15 @@ class RankEvents:
             seconds=event.seconds,
         )
         facts.append(self.c, fact)
+
+
+def is_inside(path: str, folder: Path) -> bool:
+    """Whether a path names something directly in a folder, by its words alone: nothing is looked up or followed.
+
+    The server may be root, and will read what is recorded.
+    """
+    told = Path(path)
+    return told.parent == folder and told.name not in ("", "..")
 
 
 def _whole_lines(new: bytes) -> bytes:

@@ -65,25 +65,41 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         agents.record_ranks(c, attempt.id, node, [(r.rank, r.pid, r.started_at) for r in report.ranks])
     for exit in report.exits:
         _record_exit(c, attempt, node, exit)
-    if report.dropped and not _is_repeated(c, attempt, node, report):
+    known = next((part for part in agents.of_attempt(c, attempt.id) if part.node == node), None)
+    if not _is_repeated(known, report):
         facts.append(c, *(_drop_fact(attempt, node, drop) for drop in report.dropped))
     for drill in report.drills_done:
         drills.done(c, drill, now)
-    over = _has_ended(c, attempt, node)
-    phase = "ended" if over else report.phase
-    told = NodeReport(attempt.id, node, phase, report.seq, first_at=now, last_at=now, facts=report.facts)
-    if report.ended is not None:
-        end = report.ended
-        streams = {str(rank): size for rank, size in end.logs.items()}
-        told = replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
-        if end.reason == LOST and not over:
-            facts.append(c, AgentLost(at=end.at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
-    agents.upsert(c, told)
+    over = known is not None and known.ended_at is not None
+    if report.ended is not None and report.ended.reason == LOST and not over:
+        at = report.ended.at
+        facts.append(c, AgentLost(at=at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
+    agents.upsert(c, _told(attempt, node, report, known, now))
 
 
-def _is_repeated(c: Connection, attempt: Attempt, node: str, report: Report) -> bool:
-    """Whether this very report was recorded before: an agent sends one again only until it is answered."""
-    return any(part.node == node and part.seq == report.seq for part in agents.of_attempt(c, attempt.id))
+def _told(attempt: Attempt, node: str, report: Report, known: NodeReport | None, now: datetime) -> NodeReport:
+    """The node's part as this report leaves it; with its facts stands which agent said so."""
+    over = known is not None and known.ended_at is not None
+    seq = known.seq if known is not None and _is_repeated(known, report) else report.seq
+    said = (report.facts or (known.facts if known else None) or {}) | _identity(report)
+    told = NodeReport(attempt.id, node, "ended" if over else report.phase, seq, first_at=now, last_at=now, facts=said)
+    if report.ended is None:
+        return told
+    end = report.ended
+    streams = {str(rank): size for rank, size in end.logs.items()}
+    return replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
+
+
+def _identity(report: Report) -> dict[str, int]:
+    """Which agent speaks: one started again on the same node begins to count anew."""
+    return dict(zip(agents.AGENT, (report.agent.pid, report.agent.start_ticks), strict=True))
+
+
+def _is_repeated(known: NodeReport | None, report: Report) -> bool:
+    """Whether this very agent's report was recorded before: it is sent again until it is answered."""
+    if known is None or known.facts is None or report.seq > known.seq:
+        return False
+    return _identity(report).items() <= known.facts.items()
 
 
 def _drop_fact(attempt: Attempt, node: str, drop: Dropped) -> LogsDropped:
@@ -97,10 +113,6 @@ def _drop_fact(attempt: Attempt, node: str, drop: Dropped) -> LogsDropped:
         bytes=drop.bytes,
         why=drop.why,
     )
-
-
-def _has_ended(c: Connection, attempt: Attempt, node: str) -> bool:
-    return any(part.node == node and part.ended_at is not None for part in agents.of_attempt(c, attempt.id))
 
 
 def _record_exit(c: Connection, attempt: Attempt, node: str, exit: Exit) -> None:

@@ -12,10 +12,11 @@ from headway.domain.service import Replica, ReplicaState, Service, Share, Split
 from headway.domain.version import ModelVersion
 from headway.registry import rollout
 from headway.server.operations.directory import Change, require_project
+from headway.server.operations.models import find_model
 from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, find_template, submit
+from headway.server.operations.submit import Submission, check_paths, find_template, is_number, submit
 from headway.server.platform import Platform
-from headway.store import assets, facts, jobs, services
+from headway.store import facts, jobs, services
 
 TEMPLATE = "transformers-serve"
 
@@ -39,7 +40,7 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
     """Start a serving job for a version. The first version of a new service gets all requests once ready."""
     check_name("name", wanted.name)
     require_project(c, wanted.project)
-    version = _version(c, wanted.version)
+    version = _version(c, wanted.version, change.by)
     before = services.get(c, wanted.name, wanted.project)
     is_new = before is None or before.stopped_at is not None
     service = Service(wanted.name, wanted.project, change.at, change.by) if before is None or is_new else before
@@ -48,13 +49,7 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
     key = key_of(service)
     if any(r.version == version.reference and r.state != ReplicaState.GONE for r in services.replicas(c, key)):
         raise PlatformError("already-exists", field="version", value=f"{version.reference} in {key}")
-    submission = Submission(
-        name=f"{wanted.name}-{version.number}",
-        project=wanted.project,
-        template=wanted.template,
-        parameters=_parameters(c, wanted, version),
-    )
-    job = submit(platform, c, submission, change.by)
+    job = submit(platform, c, _submission(c, wanted, version), change.by)
     services.put_replica(c, Replica(key, version.reference, job.id, ReplicaState.STARTING))
     deployed = ServiceDeployed(at=change.at, by=change.by, service=key, version=version.reference, job=job.id)
     facts.append(c, deployed)
@@ -63,6 +58,13 @@ def deploy(platform: Platform, c: Connection, change: Change, wanted: Deployment
         split = Split(key, number, (Share(version.reference, 100),), change.at, change.by, "first version")
         record_split(c, split)
     return service
+
+
+def check_readable(platform: Platform, wanted: Deployment, by: str) -> None:
+    """Raise what keeps the serving job from being submitted; outside any transaction, as `check_paths`."""
+    with platform.database.read() as c:
+        submission = _submission(c, wanted, _version(c, wanted.version, by))
+    check_paths(platform, submission, by)
 
 
 def shift(c: Connection, change: Change, service: Service, shares: dict[str, int], reason: str) -> Split:
@@ -114,6 +116,15 @@ def _ready(c: Connection, service: Service) -> set[str]:
     return {r.version for r in services.replicas(c, key_of(service)) if r.state == ReplicaState.READY}
 
 
+def _submission(c: Connection, wanted: Deployment, version: ModelVersion) -> Submission:
+    return Submission(
+        name=f"{wanted.name}-{version.number}",
+        project=wanted.project,
+        template=wanted.template,
+        parameters=_parameters(c, wanted, version),
+    )
+
+
 def _parameters(c: Connection, wanted: Deployment, version: ModelVersion) -> dict[str, str]:
     """The model, and the name it answers to where the template wants one: the same for every version of a service."""
     template, _ = find_template(c, wanted.template)
@@ -121,12 +132,8 @@ def _parameters(c: Connection, wanted: Deployment, version: ModelVersion) -> dic
     return {"model": version.reference} | named
 
 
-def _version(c: Connection, reference: str) -> ModelVersion:
+def _version(c: Connection, reference: str, by: str) -> ModelVersion:
     name, _, number = reference.partition("@")
-    if not number.isdigit():
+    if not is_number(number):
         raise PlatformError("invalid-field", field="version", value=reference, rule="rule-model-reference")
-    version = assets.model(c, name, int(number))
-    if version is None:
-        near = ", ".join(known.reference for known in assets.models(c)) or "—"
-        raise PlatformError("not-found", what="model version", value=reference, near=near)
-    return version
+    return find_model(c, by, name, int(number))

@@ -11,13 +11,16 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.store import attempts, facts, holds, jobs
 
 
-def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user") -> Job:
-    """Record the wish; repeating it changes nothing. Raises `illegal-move` for a job that has ended."""
+def stop(c: Connection, job: Job, *, at: datetime, by: str, reason: str = "user", said: str | None = None) -> Job:
+    """Record the wish; repeating it changes nothing. Raises `illegal-move` for a job that has ended.
+
+    `reason` is one of the platform's own words, on which it acts; `said` is what a person gave as theirs, and is told.
+    """
     if job.state == JobState.STOPPING:
         return job
     if job.state.is_terminal:
         raise PlatformError("illegal-move", what="job", before=job.state, after=JobState.STOPPING)
-    facts.append(c, StopRequested(at=at, by=by, job=job.id, reason=reason))
+    facts.append(c, StopRequested(at=at, by=by, job=job.id, reason=said or reason))
     if not job.state.holds_devices:
         return end(c, job, JobState.STOPPED, at=at, by=by, reason=reason)
     for attempt in attempts.of_job(c, job.id):

@@ -1,5 +1,6 @@
 """Submit a job: fill the template's blanks, refuse what can never run, write the job with its fact."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,11 +18,14 @@ from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
-from headway.server.operations.unix import check_account, check_readable
+from headway.server.operations.models import find_model
+from headway.server.operations.unix import account_of, check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import assets, facts, jobs, nodes, quotas, templates
 
+LONGEST_NUMBER = 10
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PORT = "{port}"  # the engine puts the port in when it has chosen one
 
 
@@ -59,8 +63,28 @@ def enqueue(c: Connection, job: Job, now: datetime, by: str) -> Job:
     return job
 
 
+def check_paths(platform: Platform, submission: Submission, by: str) -> None:
+    """Raise what `specify` raises, and `not-readable` for a path that the submitter may not read.
+
+    A file system may hang for seconds: nothing of this happens within a transaction, and `submit` does not repeat it.
+    """
+    with platform.database.read() as c:
+        specify(platform, c, submission, by)
+        template, _ = find_template(c, submission.template)
+        given = templates_of.values(template, submission.parameters)
+        paths = {
+            f"parameters.{parameter.name}": _folder(c, parameter.type, given[parameter.name], by)
+            for parameter in template.parameters
+            if parameter.type in ("dataset", "model")
+        }
+        account = account_of(c, by)
+    paths |= {name: path for name in ("source", "workdir") if (path := getattr(submission, name)) is not None}
+    for name, path in paths.items():
+        check_readable(name, path, by, account)
+
+
 def specify(platform: Platform, c: Connection, submission: Submission, by: str) -> JobSpec:
-    """Everything needed to launch: the template filled in, checked against projects, nodes and paths."""
+    """Everything needed to launch: the template filled in, checked against projects, nodes and accounts."""
     check_name("name", submission.name)
     project = quotas.project(c, submission.project)
     if project is None or project.closed_at is not None:
@@ -70,6 +94,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     largest_possible(nodes.all(c), request)
     given = templates_of.values(template, submission.parameters)
     check_account(platform.settings, c, by)
+    _check_variables(submission.env)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
     return JobSpec(
         name=submission.name,
@@ -92,16 +117,27 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     )
 
 
+def _check_variables(env: Mapping[str, str]) -> None:
+    for name in env:
+        if not VARIABLE.fullmatch(name):
+            raise PlatformError("invalid-field", field="env", value=name[:80], rule=VARIABLE.pattern)
+
+
 def find_template(c: Connection, reference: str) -> tuple[Template, str]:
     """A template by `name` (its newest version) or `name@version`, and the full reference."""
     name, _, version = reference.partition("@")
-    if version and not version.isdigit():
+    if version and not is_number(version):
         raise PlatformError("invalid-field", field="template", value=reference, rule="name | name@version")
     row = templates.get(c, name, int(version) if version else None)
     if row is None:
         near = ", ".join(templates.names(c)) or "—"
         raise PlatformError("not-found", what="template", value=reference, near=near)
     return templates_of.parse(row.content), f"{row.name}@{row.version}"
+
+
+def is_number(text: str) -> bool:
+    """Whether it may be the number of a version."""
+    return text.isascii() and text.isdecimal() and len(text) < LONGEST_NUMBER
 
 
 def request_of(plain: Request, changes: Mapping[str, Any]) -> Request:
@@ -117,6 +153,9 @@ def request_of(plain: Request, changes: Mapping[str, Any]) -> Request:
         request = replace(request, ranks_per_node=positive("resources.ranks_per_node", changes["ranks_per_node"]))
     if "device_types" in changes:
         request = replace(request, device_types=text_list("resources.device_types", changes["device_types"]))
+    if request.ranks_per_node > request.devices_per_node:
+        rule = f"≤ {request.devices_per_node} (devices_per_node)"
+        raise PlatformError("invalid-field", field="resources.ranks_per_node", value=request.ranks_per_node, rule=rule)
     return request
 
 
@@ -127,25 +166,21 @@ def _filled(
     filled = dict(given)
     for parameter in template.parameters:
         if parameter.type in ("dataset", "model"):
-            filled[parameter.name] = _folder(c, parameter.type, parameter.name, given[parameter.name], by)
-    if submission.source is not None:
-        check_readable(c, "source", submission.source, by)
-    if submission.workdir is not None:
-        check_readable(c, "workdir", submission.workdir, by)
+            filled[parameter.name] = _folder(c, parameter.type, given[parameter.name], by)
     filled["source"] = submission.source or ""
     filled["name"] = submission.name
     filled["port"] = PORT
     return filled
 
 
-def _folder(c: Connection, what: str, parameter: str, reference: str, by: str) -> str:
+def _folder(c: Connection, what: str, reference: str, by: str) -> str:
     name, _, number = reference.partition("@")
-    found = assets.dataset(c, name, int(number)) if what == "dataset" else assets.model(c, name, int(number))
+    if what == "model":
+        return find_model(c, by, name, int(number)).path
+    found = assets.dataset(c, name, int(number))
     if found is None:
-        known = assets.datasets(c) if what == "dataset" else assets.models(c)
-        near = ", ".join(version.reference for version in known) or "—"
+        near = ", ".join(version.reference for version in assets.datasets(c)) or "—"
         raise PlatformError("not-found", what=what, value=reference, near=near)
-    check_readable(c, f"parameters.{parameter}", found.path, by)
     return found.path
 
 

@@ -5,7 +5,6 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
-from headway.domain.events import Fact
 from headway.metering.entries import Interval, Statement
 from headway.metering.intervals import intervals, waits
 from headway.metering.months import parse_month
@@ -20,7 +19,7 @@ WAIT_KINDS = {"job-submitted", "recovery-decided", "attempt-placed", "job-ended"
 def intervals_of(c: Connection, project: str) -> list[Interval]:
     """Every interval in which the project had devices, from the facts. Raises `not-found`."""
     require_project(c, project)
-    return intervals(fact for fact in _facts(c, project, KINDS))
+    return intervals(facts.all(c, project=project, kinds=KINDS))
 
 
 def statement_of(c: Connection, project: str, month: str, timezone: str, as_of: datetime) -> Statement:
@@ -28,12 +27,5 @@ def statement_of(c: Connection, project: str, month: str, timezone: str, as_of: 
     require_project(c, project)
     scope = Scope(project, parse_month(month), ZoneInfo(timezone), as_of)
     posted = ledger.entries(c, project=project)
-    return statement(posted, intervals_of(c, project), waits(_facts(c, project, WAIT_KINDS)), scope)
-
-
-def _facts(c: Connection, project: str, kinds: set[str]) -> list[Fact]:
-    found, after = [], 0
-    while page := facts.since(c, after, project=project, kinds=kinds):
-        found += [recorded.fact for recorded in page]
-        after = page[-1].seq
-    return found
+    waited = waits(facts.all(c, project=project, kinds=WAIT_KINDS))
+    return statement(posted, intervals_of(c, project), waited, scope)

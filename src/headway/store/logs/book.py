@@ -76,6 +76,17 @@ class LogBook:
                 "log-damaged", attempt=attempt, rank=rank, offset=offset, until=damage.until
             ) from damage
 
+    def read_sound(self, attempt: str, rank: int, offset: int, limit: int) -> tuple[int, bytes]:
+        """The first sound bytes from `offset` on, at most `limit`, and where they begin: damage is passed over."""
+        while True:
+            try:
+                return offset, self.read(attempt, rank, offset, limit)
+            except PlatformError as error:
+                until = error.params.get("until")
+                if not isinstance(until, int):
+                    raise
+                offset = until
+
     def search(self, attempt: str, rank: int, pattern: bytes, from_offset: int = 0, limit: int = 100) -> list[int]:
         """Return the offsets of the first `limit` places, from an offset on, that hold `pattern`; damage is skipped."""
         found: list[int] = []
@@ -83,13 +94,11 @@ class LogBook:
             return found
         size, keep = self.size(attempt, rank), b""
         while from_offset < size and len(found) < limit:
-            try:
-                piece = self.read(attempt, rank, from_offset, _SEARCH_BYTES)
-            except PlatformError as error:
-                from_offset, keep = int(error.params.get("until") or size), b""
-                continue
+            start, piece = self.read_sound(attempt, rank, from_offset, _SEARCH_BYTES)
             if not piece:
                 break
+            if start > from_offset:
+                from_offset, keep = start, b""
             found += _places(keep + piece, pattern, from_offset - len(keep))
             from_offset += len(piece)
             keep = (keep + piece)[-(len(pattern) - 1) :] if len(pattern) > 1 else b""

@@ -1,0 +1,46 @@
+"""Copy a checkpoint's weights to where every account may read them: whoever serves need not be who trained.
+
+The checkpoint's folder belongs to the user, and the server may be root: only files that the manifest lists are copied,
+no link is followed on the way, and what is copied is what the manifest says.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+from headway.domain.errors import PlatformError
+from headway.sdk.job.checkpoint import Rejected, Verification, open_inside
+from headway.sdk.job.manifest import FileEntry
+
+BLOCK = 1 << 20
+WEIGHTS = "hf/"
+INCOMING = ".new-"  # how the name begins of a version's folder that is not recorded yet
+
+
+def copy_weights(found: Verification, target: Path) -> None:
+    """Make `target` from the folder `hf` of a verified checkpoint, else from all of it. Raises `checkpoint-damaged`."""
+    assert found.manifest is not None
+    files = found.manifest.files
+    weights = [entry for entry in files if entry.path.startswith(WEIGHTS)]
+    root = os.open(found.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        target.mkdir(parents=True)
+        for entry in weights or files:
+            _copy(root, entry, target / entry.path.removeprefix(WEIGHTS if weights else ""))
+    except (Rejected, FileNotFoundError) as gone:
+        raise PlatformError("checkpoint-damaged", value=str(found.path), detail=str(gone)) from None
+    finally:
+        os.close(root)
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _copy(root: int, entry: FileEntry, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with os.fdopen(open_inside(root, entry.path), "rb") as source, target.open("xb") as copy:
+        while block := source.read(BLOCK):
+            digest.update(block)
+            copy.write(block)
+    if digest.hexdigest() != entry.sha256:
+        raise PlatformError("checkpoint-damaged", value=entry.path, detail="it changed while it was copied")
