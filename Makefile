@@ -37,8 +37,8 @@ format: setup ## format the code
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
 
-evaluate: setup system ## every seed of the kill matrices and every slow fault; takes long
-	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines -m "live"
+evaluate: setup system ## every seed of the kill matrices, every fault of a real Slurm; takes long
+	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines -m live
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

@@ -4,7 +4,6 @@ Nothing is lost, nothing starts twice, and nothing that cannot be seen is called
 """
 
 import asyncio
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
 from tests.live.seeds import exhaustive
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, exhaustive]
 
 
 def jobs_named(subject: SlurmSubject, attempt: str) -> list[str]:
@@ -92,7 +91,6 @@ def test_a_controller_killed_and_restarted_changes_nothing_for_those_that_run(sl
     assert (len(slurm.alive(order.attempt)), slurm.starts(order.attempt)) == (2, 2)
 
 
-@pytest.mark.skipif(os.environ.get("HEADWAY_SEEDS") != "all", reason="long: part of `make evaluate`")
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_controller_that_forgot_a_fresh_job_starts_it_once_or_loses_it_seen(slurm: SlurmSubject, begun: bool) -> None:
     slurm.testbed.wait_until_saved()
