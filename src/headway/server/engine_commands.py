@@ -1,9 +1,8 @@
 """`headway-server engine …`: where this home's jobs run, and whether those places are ready for them."""
 
 import asyncio
-import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,21 +10,15 @@ from typing import cast
 
 import click
 
-from headway.domain.errors import Language, PlatformError, message
+from headway.domain.errors import PlatformError, message
 from headway.engines.protocol import Capability, Engine, Finding, Preflight
 from headway.server import engines
+from headway.server.language import language
 from headway.server.settings import Settings
 from headway.store import attempts
 from headway.store.database import Database
 
 MARKS = {True: "✓", False: "✗", None: "?"}
-
-
-def language(environ: Mapping[str, str] = os.environ) -> Language:
-    """The operator's language, as the `headway` command reads it."""
-    names = ("HEADWAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    wanted = next((environ[name] for name in names if environ.get(name)), "en")
-    return "zh" if wanted.lower().startswith("zh") else "en"
 
 
 def _with_home(function: Callable[..., None]) -> Callable[..., None]:

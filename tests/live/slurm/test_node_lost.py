@@ -56,7 +56,7 @@ def test_a_power_cut_is_a_node_down_and_the_job_resumes_without_the_node(site: S
     assert lost not in placed(work, 2)
     (decided,) = work.api.facts(work.id, "recovery-decided")
     assert decided["data"]["resume_step"] >= 20
-    assert site.node(lost)["node"]["state"] == "down"
+    wait_until(lambda: site.node(lost)["node"]["state"] == "down", "the node to be shown as down", work.story)
     work.finish()
     assert work.end() == "succeeded", work.story()
 

@@ -153,6 +153,12 @@ class Observe:
         )
 
 
+def _lost(attempt: Attempt, observation: Observation, now: datetime) -> AgentLost:
+    return AgentLost(
+        at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node, cause=observation.cause
+    )
+
+
 def _patience(platform: Platform, observation: Observation) -> timedelta:
     if observation.start_failure is not None:
         return START_FAILED_PATIENCE
@@ -166,12 +172,6 @@ def _reason(observation: Observation) -> str:
     if _is_withdrawn(observation):
         return WITHDRAWN
     return LOST if observation.start_failure is None else START_FAILED
-
-
-def _lost(attempt: Attempt, observation: Observation, now: datetime) -> AgentLost:
-    return AgentLost(
-        at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node, cause=observation.cause
-    )
 
 
 def _is_withdrawn(observation: Observation) -> bool:
