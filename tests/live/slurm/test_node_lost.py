@@ -10,9 +10,10 @@ import pytest
 
 from tests.live.jobs import Work
 from tests.live.platform import wait_until
+from tests.live.seeds import exhaustive
 from tests.live.slurm.site import Site
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 SOME_STEPS = 25
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from tests.engines.slurm_testbed import Testbed
 from tests.live.platform import wait_for, wait_until
+from tests.live.seeds import exhaustive
 from tests.live.slurm.site import Site, opened
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 
 
 @pytest.fixture
