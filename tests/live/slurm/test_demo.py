@@ -29,9 +29,13 @@ def test_the_demos_story_is_the_same_on_slurm(small: Site) -> None:
     home = small.platform.home
     story = Story()
     access = json.loads((home / "client.json").read_text())
-    made = cluster.populate(home, small.platform.api.url, access["token"])
-    for project, devices in (("nlp", 4), ("vision", 2)):
-        made.admin.set_quota(project, TYPE, devices)
+    made = cluster.populate(home, small.platform.api.url, access["token"], TYPE)
+    with made.admin, made.ann, made.bob:
+        tell(story, made)
+
+
+def tell(story: Story, made: cluster.Cluster) -> None:
+    """Chapters 3 to 6, and the bill."""
     job, second = training.submit(story, made)
     training.watch(story, made, job, second)
     trained = training.drill(story, made, job, second)
