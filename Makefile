@@ -25,7 +25,7 @@ demo: setup ## run the main job: one training from the queue to the bill (KEEP=1
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
 test: setup system check ## pass every test
-	HEADWAY_SHARED=$(SHARED) $(BIN)/pytest
+	HEADWAY_SHARED=$(abspath $(SHARED)) $(BIN)/pytest
 
 check: setup ## formatting, lint, types, imports
 	$(BIN)/ruff format --check --quiet .
@@ -38,7 +38,7 @@ format: setup ## format the code
 	$(BIN)/ruff check --quiet --fix .
 
 evaluate: setup system ## every seed of the kill matrices, every fault of a real Slurm; takes long
-	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs -m live
+	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs -m live
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks
