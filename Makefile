@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SHARED ?= $(or $(HEADWAY_SHARED),../shared)
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup system demo test check format evaluate benchmark clean
+.PHONY: help setup system site demo test check format evaluate benchmark clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -21,11 +21,14 @@ $(STAMP): pyproject.toml
 system: ## install the Debian packages the tests use (PostgreSQL)
 	@deploy/install-system postgresql
 
+site: ## install the Debian packages a real Slurm needs, for make evaluate
+	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2
+
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
 test: setup system check ## pass every test
-	HEADWAY_SHARED=$(SHARED) $(BIN)/pytest
+	HEADWAY_SHARED=$(abspath $(SHARED)) $(BIN)/pytest
 
 check: setup ## formatting, lint, types, imports
 	$(BIN)/ruff format --check --quiet .
@@ -37,8 +40,8 @@ format: setup ## format the code
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
 
-evaluate: setup system ## every seed of the kill matrices; takes long
-	HEADWAY_SHARED=$(SHARED) HEADWAY_SEEDS=all $(BIN)/pytest tests/live -m "live"
+evaluate: setup system site ## every seed of the kill matrices, every fault of a real Slurm; takes long
+	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs -m live
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

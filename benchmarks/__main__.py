@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "readings": ("--hours", "0.1"),
     "gateway": ("--rounds", "2", "--requests", "200"),
     "cli": ("--rounds", "3"),
+    "slurm": ("--quick",),
 }
 LONGEST_S = 3600.0
 

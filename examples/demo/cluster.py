@@ -43,13 +43,13 @@ def stop(home: Path) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def populate(home: Path, url: str, token: str) -> Cluster:
+def populate(home: Path, url: str, token: str, device_type: str = "cpu") -> Cluster:
     """A department, two projects with quotas, two people, the training template and a data set version."""
     admin = Client(url, token)
     admin.create_department("research")
     for project, devices in (("nlp", 4), ("vision", 2)):
         admin.create_project(project, "research")
-        admin.set_quota(project, "cpu", devices)
+        admin.set_quota(project, device_type, devices)
     admin.create_user("ann")
     admin.grant_role("ann", "lead", "nlp")
     admin.create_user("bob")

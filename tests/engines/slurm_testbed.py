@@ -56,9 +56,11 @@ class Testbed:
         self.tool("up")
 
     def wait_until_saved(self) -> None:
-        """slurmctld writes its state down every five seconds or so: wait until it has, so that a kill loses nothing."""
+        """slurmctld writes changes down every five seconds or so: wait until it has, so that a kill loses nothing."""
         state = self.folder / "state" / "job_state"
         since = time.time()
+        change = self.run("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap=true").strip()
+        self.run("scancel", change)
         self.until(lambda: state.exists() and state.stat().st_mtime > since, "slurmctld to save its state")
 
     def states(self) -> dict[str, str]:

@@ -4,8 +4,9 @@ import pytest
 
 from tests.engines.contract import Contract
 from tests.engines.slurm_site import SlurmSubject
+from tests.live.seeds import exhaustive
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, exhaustive]
 
 
 @pytest.fixture

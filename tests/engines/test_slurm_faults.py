@@ -4,7 +4,6 @@ Nothing is lost, nothing starts twice, and nothing that cannot be seen is called
 """
 
 import asyncio
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,9 @@ from headway.engines.slurm.record import Records
 from tests.engines.contract import Plan
 from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
+from tests.live.seeds import exhaustive
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, exhaustive]
 
 
 def jobs_named(subject: SlurmSubject, attempt: str) -> list[str]:
@@ -71,6 +71,7 @@ def without_sbatch(folder: Path) -> Path:
 
 
 # Slurm's commands try for long to reach munge.
+@exhaustive
 @pytest.mark.slow
 def test_munge_stopped_makes_everything_unknown_and_nothing_dead(slurm: SlurmSubject) -> None:
     order, handle = slurm.launch_running(Plan.RUNS, nodes=2)
@@ -90,7 +91,6 @@ def test_a_controller_killed_and_restarted_changes_nothing_for_those_that_run(sl
     assert (len(slurm.alive(order.attempt)), slurm.starts(order.attempt)) == (2, 2)
 
 
-@pytest.mark.skipif(os.environ.get("HEADWAY_SEEDS") != "all", reason="long: part of `make evaluate`")
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_controller_that_forgot_a_fresh_job_starts_it_once_or_loses_it_seen(slurm: SlurmSubject, begun: bool) -> None:
     slurm.testbed.wait_until_saved()
@@ -141,7 +141,8 @@ def test_a_power_cut_is_a_node_that_failed_and_its_last_words_are_delivered(
     assert slurm.starts(order.attempt) == 2
 
 
-# Slurm's own time-outs, twice.
+# Slurm's own time-outs, twice; `tests/live/slurm` tells the same story of a whole platform.
+@exhaustive
 @pytest.mark.slow
 def test_a_node_cut_off_is_lost_though_its_rank_lives_on_until_it_is_back(slurm: SlurmSubject) -> None:
     order, handle = slurm.launch_running(Plan.RUNS, nodes=2)

@@ -18,8 +18,9 @@ from headway.domain.resources import Maker, Node, NodeState
 from headway.engines.protocol import CordonKind, LaunchOrder, NodeOrder, Observation, Sight, UnixUser
 from tests.engines.contract import Plan
 from tests.engines.slurm_site import SlurmSubject
+from tests.live.seeds import exhaustive
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, exhaustive]
 LOOK = 'echo "$CUDA_VISIBLE_DEVICES;$ASCEND_RT_VISIBLE_DEVICES;$MASTER_ADDR;$(id -un);$HOME;$(hostname)" > {out}.$RANK'
 ACCOUNT = "headway-slurm-test"
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
-from headway.domain.resources import Maker, NodeState
-from headway.engines.protocol import Cause, EngineConfig, LaunchOrder, NodeOrder, Occupied
+from headway.domain.resources import Maker, NodeState, Occupied
+from headway.engines.protocol import Cause, EngineConfig, LaunchOrder, NodeOrder
 from headway.engines.slurm.hostlist import expand
 from headway.engines.slurm.inventory import read_duration, read_nodes, read_partitions, read_switches
 from headway.engines.slurm.jobs import Job, find, read_jobs, read_past_jobs

@@ -9,7 +9,7 @@ from enum import StrEnum
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 
 SUSPECT_AFTER = 2
-"""So many failures in a row without progress, and the node of an operator's fault is avoided."""
+"""So many failures in a row without progress, and the node of an operator's fault is avoided; if down, at once."""
 
 
 class Reason(StrEnum):
@@ -52,6 +52,7 @@ def recover(verdict: Verdict, failures: int, retries: int, progressed: bool) -> 
         return Decision(False, Reason.NOT_WORTH_RETRYING, before + 1)
     if before + 1 > retries:
         return Decision(False, Reason.NO_PROGRESS, before + 1)
-    is_suspect = verdict.owner is Owner.OPERATOR and verdict.node is not None and before + 1 >= SUSPECT_AFTER
+    again = verdict.owner is Owner.OPERATOR and before + 1 >= SUSPECT_AFTER
+    is_suspect = verdict.node is not None and (again or verdict.fault is Fault.NODE_DOWN)
     exclude = (verdict.node,) if is_suspect and verdict.node else ()
     return Decision(True, Reason.WORTH_RETRYING, before + 1, exclude)

@@ -21,7 +21,8 @@ class LogTail:
 class Evidence:
     """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it.
 
-    `lost_agents`: when each silent agent was given up. `drill_rank`: the rank Headway killed on purpose.
+    `lost_agents`: when each silent agent was given up, or was last heard of on one of the `failed_nodes`: those the
+    batch system says went down. `drill_rank`: the rank Headway killed on purpose.
     """
 
     job: JobId
@@ -30,6 +31,7 @@ class Evidence:
     exits: tuple[RankExit, ...]
     logs: Mapping[int, LogTail] = field(default_factory=dict)
     lost_agents: Mapping[str, datetime] = field(default_factory=dict)
+    failed_nodes: frozenset[str] = frozenset()
     stop_reason: str | None = None
     launch_error: str | None = None
     drill_rank: int | None = None

@@ -16,6 +16,7 @@ from headway.diagnosis.rules import code, communication, memory, signals
 from headway.diagnosis.rules.claim import Claim, Rule
 from headway.diagnosis.seen import Seen, bad_endings
 from headway.diagnosis.verdict import EvidenceLine, Fault, Owner, Verdict
+from headway.domain.attempt import BY_ENGINE, PREEMPTED
 
 RULES: tuple[Rule, ...] = (
     memory.device,
@@ -37,6 +38,7 @@ ADVICE: dict[Fault, tuple[Owner, bool]] = {
     Fault.KILLED: (Owner.OPERATOR, True),
     Fault.CRASHED: (Owner.RESEARCHER, True),
     Fault.AGENT_LOST: (Owner.OPERATOR, True),
+    Fault.NODE_DOWN: (Owner.OPERATOR, True),
     Fault.LAUNCH_FAILED: (Owner.OPERATOR, True),
     Fault.STOPPED: (Owner.NOBODY, False),
     Fault.PEER_CLOSED: (Owner.OPERATOR, True),
@@ -47,7 +49,6 @@ ADVICE: dict[Fault, tuple[Owner, bool]] = {
 Memory that ran out runs out again with the same request. An unknown end is tried again: `advice` bounds how often.
 """
 
-PREEMPTED = "preempted"
 CONSEQUENCES = frozenset({"gang", "drill", "engine"})
 """Stops that Headway ordered because something had already happened: never the cause."""
 
@@ -69,7 +70,7 @@ def examine(evidence: Evidence) -> Verdict:
     if _is_clean(evidence):
         return _plain(evidence, Fault.NONE, 1.0)
     if evidence.stop_reason and evidence.stop_reason not in CONSEQUENCES:
-        retry = evidence.stop_reason == PREEMPTED
+        retry = evidence.stop_reason == PREEMPTED or evidence.stop_reason in BY_ENGINE
         return _plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, retry=retry)
     claims = [_claim(seen) for seen in bad_endings(evidence)]
     firsts = sorted((claim for claim in claims if not claim.follower), key=_order)
@@ -104,14 +105,17 @@ def _plain(
 
 
 def _agent_lost(evidence: Evidence, claims: Sequence[Claim]) -> Verdict:
-    node, at = min(evidence.lost_agents.items(), key=lambda lost: (lost[1], lost[0]))
-    owner, retry = ADVICE[Fault.AGENT_LOST]
+    """The node whose agent went first; one that is known to have failed, before all others."""
+    failed = evidence.failed_nodes
+    node, at = min(evidence.lost_agents.items(), key=lambda lost: (lost[0] not in failed, lost[1], lost[0]))
+    fault = Fault.NODE_DOWN if node in failed else Fault.AGENT_LOST
+    owner, retry = ADVICE[fault]
     return Verdict(
         attempt=evidence.attempt,
-        fault=Fault.AGENT_LOST,
+        fault=fault,
         owner=owner,
         retry=retry,
-        confidence=0.85,
+        confidence=0.95 if node in failed else 0.85,
         node=node,
         at=at,
         followers=tuple(sorted(claim.rank for claim in claims)),

@@ -28,6 +28,7 @@ class Fault(StrEnum):
     KILLED = "killed"
     CRASHED = "crashed"
     AGENT_LOST = "agent-lost"
+    NODE_DOWN = "node-down"
     LAUNCH_FAILED = "launch-failed"
     STOPPED = "stopped"
     PEER_CLOSED = "peer-closed"

@@ -21,12 +21,17 @@ class Outcome(StrEnum):
 PREEMPTED = "preempted"
 """Why an attempt stops, and why its job waits again, when its devices are taken for another job."""
 
+LATE, TIME_LIMIT, TAKEN = "engine-late", "engine-time-limit", "engine-taken"
+BY_ENGINE = frozenset({LATE, TIME_LIMIT, TAKEN})
+"""Why an attempt stops when its engine's own queue keeps it waiting or ends it: its job goes on with another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`.
 
-    `borrowed`: it was placed beyond its project's guarantee.
+    `waiting`: why its engine's own queue has not started it, in that engine's words. `borrowed`: it was placed beyond
+    its project's guarantee.
     """
 
     id: AttemptId
@@ -45,6 +50,7 @@ class Attempt:
     step: int | None = None
     stop_reason: str | None = None
     borrowed: bool = False
+    waiting: str | None = None
 
     @property
     def devices(self) -> int:

@@ -264,6 +264,7 @@ class AgentLost(Event):
     job: JobId
     attempt: AttemptId
     node: str
+    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

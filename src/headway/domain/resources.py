@@ -4,6 +4,7 @@ A pool is devices of one type under one engine. A placement gives whole devices,
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -44,6 +45,16 @@ class Placement:
 
     node: str
     devices: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied:
+    """Devices of a node that somebody outside Headway uses. `until`: the end expected by their own limit."""
+
+    node: str
+    devices: int
+    by: str
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

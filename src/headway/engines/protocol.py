@@ -5,7 +5,7 @@ answered as `UNKNOWN`, and only the server, with its time-outs, may turn that in
 job runs.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
-from headway.domain.resources import Node
+from headway.domain.resources import Node, Occupied
 
 
 class Capability(StrEnum):
@@ -25,6 +25,7 @@ class Capability(StrEnum):
     PREFLIGHT = "preflight"
     NOTICES = "notices"
     NUDGES = "nudges"
+    WATCHES_NODES = "watches-nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,21 +247,19 @@ class Cordons(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Occupied:
-    """Devices of a node that somebody outside Headway uses. `until`: the end expected by their own limit."""
-
-    node: str
-    devices: int
-    by: str
-    until: datetime | None = None
-
-
 class Occupancy(Protocol):
     """`OCCUPANCY`: who else uses the nodes."""
 
     async def occupied(self) -> Sequence[Occupied]:
         """What is used by others now. Raises `engine-unreachable`."""
+        ...
+
+
+class WatchesNodes(Protocol):
+    """`WATCHES_NODES`: a watch of the nodes of the engine's own, beside the agents' reports."""
+
+    async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
+        """Those of these nodes from which that watch gets no answer now. Raises `engine-unreachable`."""
         ...
 
 

@@ -17,6 +17,7 @@ from headway.server.api import (
     granting,
     jobs,
     logs,
+    nodes,
     observing,
     queue,
     quota,
@@ -27,7 +28,7 @@ from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, observing, agent)
+AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, observing, agent)
 
 
 class Application(FastAPI):

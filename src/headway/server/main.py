@@ -1,6 +1,5 @@
 """`headway-server`: what operators type. Reads arguments, takes the home's lock, and runs the control plane."""
 
-import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -11,19 +10,14 @@ from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import Language, PlatformError
+from headway.server.engine_commands import engine
+from headway.server.language import language
 from headway.server.problems import from_validation
 from headway.server.queue_commands import rehearse, snapshot
 from headway.server.settings import Settings
 
 FAILED = 1
 HINT: dict[Language, str] = {"zh": "提示：", "en": "hint: "}
-
-
-def language() -> Language:
-    """From HEADWAY_LANG, else LC_ALL, LC_MESSAGES or LANG, the first that is set; English unless it is Chinese."""
-    names = ("HEADWAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-    wanted = next((os.environ[name] for name in names if os.environ.get(name)), "en")
-    return "zh" if wanted.lower().startswith("zh") else "en"
 
 
 def _settings(**given: object) -> Settings:
@@ -58,6 +52,7 @@ def main() -> None:
     """Run and look after a Headway server."""
 
 
+main.add_command(engine)
 home_option = click.option("--home", type=click.Path(path_type=Path), help="where everything is kept [~/.headway]")
 
 

@@ -3,14 +3,13 @@
 import asyncio
 import os
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from importlib.metadata import entry_points
+from datetime import datetime
 from pathlib import Path
 
-from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId
-from headway.engines.protocol import Engine, EngineConfig, OpenEngine
+from headway.engines.protocol import Engine
 from headway.server.clock import Clock, SystemClock
+from headway.server.engines import open_engines
 from headway.server.operations.looking import Memory
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings
@@ -77,8 +76,7 @@ class Platform:
     @property
     def url(self) -> str:
         """Where agents reach this server."""
-        scheme = "https" if self.settings.tls_certificate else "http"
-        return self.settings.public_url or f"{scheme}://{self.settings.host}:{self.settings.port}"
+        return self.settings.agents_url
 
     def close(self) -> None:
         self.logs.close()
@@ -105,26 +103,6 @@ def open_platform(settings: Settings, agent: Path) -> Platform:
         database=database,
         logs=LogBook(home / "logs"),
         readings=Readings(home / "readings.db"),
-        engines=_open_engines(settings, agent),
+        engines=open_engines(settings, agent),
         tokens=AttemptTokens(home / "secret"),
     )
-
-
-def _open_engines(settings: Settings, agent: Path) -> dict[str, Engine]:
-    """Every engine the settings name, found by its entry point. Raises `not-found`."""
-    config = EngineConfig(
-        run_dir=settings.home / "run",
-        agent=agent,
-        python=settings.python,
-        report=timedelta(seconds=settings.report_s),
-        ca_file=settings.ca_file,
-        options={"nodes": settings.nodes},
-    )
-    known = {entry.name: entry for entry in entry_points(group="headway.engines")}
-    opened = {}
-    for name in (word.strip() for word in settings.engines.split(",")):
-        if name not in known:
-            raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)) or "—")
-        open_engine: OpenEngine = known[name].load()
-        opened[name] = open_engine(config)
-    return opened

@@ -29,13 +29,14 @@ class Settings(BaseSettings):
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     tls_ca: Path | None = None
-    engines: str = "local"
+    engines: str = ""
     nodes: str = ""
     python: str = sys.executable
     timezone: str = "Asia/Shanghai"
     mode: Literal["development", "production"] = "development"
     body_limit_bytes: int = Field(default=1 << 20, gt=0)
     report_s: float = Field(default=1.0, gt=0, le=60)
+    node_silent_s: float = Field(default=5.0, gt=0)
     agent_silent_s: float = Field(default=60.0, gt=0)
     token_kept_s: float = Field(default=1800.0, ge=0)
     hold_s: float = Field(default=300.0, ge=0)
@@ -76,12 +77,23 @@ class Settings(BaseSettings):
         return None if trusted is None else str(trusted.absolute())
 
     @property
+    def agents_url(self) -> str:
+        """Where agents reach this server."""
+        scheme = "https" if self.tls_certificate else "http"
+        return self.public_url or f"{scheme}://{self.host}:{self.port}"
+
+    @property
     def log_limits(self) -> LogLimits:
         return LogLimits(self.log_bytes_per_s, self.log_burst_bytes, self.log_max_bytes)
 
     @property
     def agent_silent(self) -> timedelta:
         return timedelta(seconds=self.agent_silent_s)
+
+    @property
+    def node_silent(self) -> timedelta:
+        """After how much silence of its agent an engine's word that a node does not answer is believed."""
+        return timedelta(seconds=self.node_silent_s)
 
     @property
     def token_kept(self) -> timedelta:

@@ -23,7 +23,7 @@ class NodeReport:
     """One node's part of an attempt as its agent last told it.
 
     `facts`: which agent spoke (`AGENT`), and the environment that its first report tells; `streams`, with the end: how
-    many bytes each rank printed in all.
+    many bytes each rank printed in all. `cause`: what a batch system ended it for, where no agent tells.
     """
 
     attempt: AttemptId
@@ -37,6 +37,7 @@ class NodeReport:
     detail: str | None = None
     facts: dict[str, Any] | None = None
     streams: dict[str, int] | None = None
+    cause: str | None = None
 
     @property
     def environment(self) -> dict[str, Any]:
@@ -56,7 +57,7 @@ class RankStart:
 
 _REPORT = Shape(NodeReport, _nodes)
 _START = Shape(RankStart, _ranks)
-_KEPT = ("ended_at", "ended_reason", "detail", "facts", "streams")
+_KEPT = ("ended_at", "ended_reason", "detail", "facts", "streams", "cause")
 _UPSERT = Upsert(
     _nodes,
     change=lambda new: {"first_at": _nodes.c.first_at} | {k: func.coalesce(new[k], _nodes.c[k]) for k in _KEPT},

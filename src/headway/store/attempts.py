@@ -32,6 +32,7 @@ _MOVE = _MINE.values(
 _RESUME = _MINE.values(resume_from=bindparam("path"), resume_step=bindparam("at_step"))
 _PROGRESS = _MINE.values(step=bindparam("at_step"), step_at=bindparam("seen_at"))
 _SET_HANDLE = _MINE.values(handle=bindparam("found_by"))
+_WAIT = _MINE.values(waiting=bindparam("why")).where(_attempts.c.waiting.is_distinct_from(bindparam("why")))
 _HANDLE = select(_attempts.c.handle).where(_attempts.c.id == bindparam("id"))
 _ASK = _MINE.values(
     stop_reason=func.coalesce(_attempts.c.stop_reason, bindparam("why")),
@@ -129,6 +130,11 @@ def handle(c: Connection, id: AttemptId) -> dict[str, Any] | None:
     """How the engine finds the attempt again; None before it was launched."""
     known: dict[str, Any] | None = c.execute(_HANDLE, {"id": id}).scalar()
     return known
+
+
+def set_waiting(c: Connection, id: AttemptId, reason: str | None) -> None:
+    """Note why its engine's own queue has not started it; None: it has."""
+    c.execute(_WAIT, {"of": id, "why": reason})
 
 
 def request_stop(c: Connection, id: AttemptId, reason: str, grace: timedelta, at: datetime) -> None:

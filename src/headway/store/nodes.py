@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from headway.domain.errors import PlatformError
-from headway.domain.resources import Node, NodeState
+from headway.domain.resources import Node, NodeState, Occupied
 from headway.store import schema, world
 from headway.store.shape import Shape
 from headway.store.upsert import Upsert
@@ -17,12 +17,15 @@ _nodes = schema.nodes
 _SHAPE = Shape(Node, _nodes)
 GONE = "its engine does not show it any more"
 # An operator's cordon is kept beside what the engine shows, so that the next inventory does not lift it.
-_PUT = Upsert(_nodes, change=lambda _new: {"cordon": _nodes.c.cordon})
+_PUT = Upsert(_nodes, change=lambda _new: {"cordon": _nodes.c.cordon, "occupied": _nodes.c.occupied})
 _ALL = select(*_SHAPE.columns, _nodes.c.cordon).order_by(_nodes.c.name)
 _ONE = update(_nodes).where(_nodes.c.name == bindparam("of"))
 _CORDON = _ONE.values(cordon=bindparam("why"))
 _SET = _ONE.values(state=bindparam("after"), reason=bindparam("why"))
 _UNCORDON = _SET.values(cordon=None)
+_SET_OCCUPIED = _ONE.values(occupied=bindparam("by_others"))
+_ALL_OCCUPIED = select(_nodes.c.name, _nodes.c.occupied).where(_nodes.c.occupied.is_not(None))
+_OCCUPIED = select(_nodes.c.name, _nodes.c.occupied).where(_nodes.c.engine == bindparam("engine"))
 
 
 def put(c: Connection, nodes: Sequence[Node], at: datetime) -> bool:
@@ -38,6 +41,26 @@ def put(c: Connection, nodes: Sequence[Node], at: datetime) -> bool:
         _PUT(c, [_SHAPE.row(node, cordon=None, seen_at=at) for node in now.values()])
         world.bump(c)
     return changed
+
+
+def occupy(c: Connection, engine: str, occupied: Sequence[Occupied]) -> bool:
+    """Keep what others than Headway use of an engine's nodes now; whether anything changed."""
+    by_node: dict[str, list[Occupied]] = {}
+    for one in sorted(occupied, key=lambda one: (one.by, one.devices, str(one.until))):
+        by_node.setdefault(one.node, []).append(one)
+    known = {row.name: row.occupied or () for row in c.execute(_OCCUPIED, {"engine": engine})}
+    now = {name: tuple(by_node.get(name, ())) for name in known}
+    changed = [name for name in known if known[name] != now[name]]
+    for name in changed:
+        c.execute(_SET_OCCUPIED, {"of": name, "by_others": now[name] or None})
+    if changed:
+        world.bump(c)
+    return bool(changed)
+
+
+def occupied(c: Connection) -> dict[str, tuple[Occupied, ...]]:
+    """What others than Headway use, by node; nodes of which they use nothing are left out."""
+    return {row.name: row.occupied for row in c.execute(_ALL_OCCUPIED)}
 
 
 def all(c: Connection) -> list[Node]:

@@ -14,7 +14,7 @@ from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.grant import GrantState
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.domain.resources import Maker, NodeState, Placement
+from headway.domain.resources import Maker, NodeState, Occupied, Placement
 from headway.domain.service import ReplicaState, Share
 from headway.domain.version import Lineage
 from headway.scheduler.plan import Forecast, Place
@@ -216,6 +216,7 @@ attempts = Table(
     _may("stop_asked_at", Moment),
     _may("stop_grace", Span),
     _must("borrowed", Boolean),
+    _may("waiting", Told),
     Index("ix_attempts_job", "job", "number", unique=True),
     Index("ix_attempts_token", "token_digest", unique=True),
     Index("ix_attempts_state", "state"),
@@ -236,6 +237,7 @@ attempt_nodes = Table(
     _may("detail", Told),
     _may("facts", Value(dict[str, Any])),
     _may("streams", Value(dict[str, int])),
+    _may("cause", String),
 )
 
 attempt_ranks = Table(
@@ -463,4 +465,5 @@ nodes = Table(
     _must("labels", Value(dict[str, str])),
     _may("cordon", Told),
     _must("seen_at", Moment),
+    _may("occupied", Value(tuple[Occupied, ...])),
 )

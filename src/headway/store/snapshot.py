@@ -19,6 +19,7 @@ from headway.scheduler.policy import Policy
 from headway.scheduler.predict import History, Traits
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
 from headway.store import grants, holds, nodes, quota_versions, schema, usage, windows, world
+from headway.store.foreign import foreign
 from headway.store.usage import Hours
 
 RUNS_A_TEMPLATE = 200
@@ -116,7 +117,7 @@ def take(
         version=version,
         now=now,
         nodes=tuple(nodes.all(c)),
-        running=live,
+        running=(*live, *foreign(c, now, live)),
         queued=tuple(_queued(row, conditions) for row, conditions in queued),
         quotas={
             (branch.name, kind): entry.guaranteed

@@ -10,7 +10,7 @@ from headway.cli import quantities
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.commands.jobs import CLEAR, REPAINT_S
 from headway.cli.language import say
-from headway.cli.screen import is_terminal, out, state, table, write_json, write_json_line
+from headway.cli.screen import is_terminal, note, out, state, table, write_json, write_json_line
 from headway.cli.session import client
 
 node = noun("node")
@@ -46,7 +46,8 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
     holders: dict[str, list[str]] = {}
     for device, attempt in sorted(row["taken"].items(), key=lambda item: int(item[0])):
         holders.setdefault(attempt, []).append(device)
-    shown = "  ".join(f"{attempt} [{','.join(devices)}]" for attempt, devices in holders.items())
+    others = [say("top.others", user=one["by"], devices=one["devices"]) for one in row.get("occupied", ())]
+    shown = "  ".join([*(f"{attempt} [{','.join(devices)}]" for attempt, devices in holders.items()), *others])
     found = row["node"]
     return (
         found["name"],
@@ -85,3 +86,31 @@ def list_nodes(quiet: bool, fields: tuple[str, ...] | None) -> None:
         for row in rows
     ]
     table(titles, shown, right=titles[4:6])
+
+
+@command("cordon", node)
+@click.argument("name", metavar="NODE")
+@option("--reason", required=True, says="reason")
+@json_option
+def cordon(name: str, reason: str, fields: tuple[str, ...] | None) -> None:
+    """Close a node to new attempts."""
+    with client() as api:
+        closed = api.cordon(name, reason)
+    if fields is not None:
+        return write_json(closed, fields)
+    told = {"drained": say("node.drained"), "reserved": say("node.reserved"), "excluded": say("node.excluded")}
+    note(say("node.closed", node=closed["node"], how=told[closed["kind"]]))
+
+
+@command("uncordon", node)
+@click.argument("name", metavar="NODE")
+@json_option
+def uncordon(name: str, fields: tuple[str, ...] | None) -> None:
+    """Open a node that Headway had closed."""
+    with client() as api:
+        opened = api.uncordon(name)
+    if fields is not None:
+        return write_json(opened, fields)
+    note(say("node.opened", node=opened["node"], state=state(opened["state"])))
+    if opened["reason"]:
+        note(opened["reason"])

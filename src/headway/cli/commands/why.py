@@ -53,7 +53,7 @@ def _reason(view: dict[str, Any]) -> list[str]:
     is_done = job["state"] == "succeeded"
     if view["waits"]:
         return waiting(view["waits"])
-    if view["verdict"]:
+    if view["verdict"] and job["state"] != "starting":
         lines = verdict(view["verdict"], view["verdict_text"])
         if job["state"] == "running":
             return [say("why.running-again", attempt=job["attempts"]), *lines]
@@ -62,6 +62,9 @@ def _reason(view: dict[str, Any]) -> list[str]:
         return [say("why.running", pace=quantities.pace(view["rate"]), at=quantities.moment(view["last_progress_at"]))]
     if is_done:
         return [say("why.succeeded", at=quantities.moment(job["ended_at"]))]
+    attempt = view["attempt"]
+    if job["state"] == "starting" and attempt and attempt.get("waiting"):
+        return [say("why.engine-waits", engine=attempt["engine"], attempt=attempt["id"], reason=attempt["waiting"])]
     return [job["reason"] or say("why.nothing")]
 
 

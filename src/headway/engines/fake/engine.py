@@ -4,12 +4,14 @@ It keeps nothing of its own: everything is in the `World`, as it is on a machine
 """
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from headway.domain.errors import PlatformError
 from headway.engines.fake.world import Part, World
 from headway.engines.protocol import (
     Capability,
+    Cause,
     Engine,
     EngineConfig,
     Handle,
@@ -78,7 +80,12 @@ class FakeEngine:
             sight, detail = Sight.ABSENT, None
         else:
             sight, detail = part.seen(self.world.now)
-        return Observation(handle.attempt, node, sight, self.world.now, detail)
+        seen = Observation(handle.attempt, node, sight, self.world.now, detail)
+        if part and sight is Sight.AGENT_LOST and part.life.node_fails and node == handle.nodes[-1]:
+            return replace(seen, cause=Cause.NODE_FAIL)
+        if part and sight is Sight.RUNNING and part.life.queued:
+            return replace(seen, waiting=part.life.queued, late=True)
+        return seen
 
     def _check(self, order: LaunchOrder, refuses: str | None) -> None:
         sizes = {node.name: node.devices for node in self.world.nodes}

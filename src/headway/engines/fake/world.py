@@ -21,7 +21,8 @@ class Life:
     """What happens to an attempt, in times after its launch; `None` means never by itself.
 
     `refuses`: the reason it is not taken at all; `cannot_start`: why its agents could not carry out their orders.
-    `stops_in`: how long its ranks need to end once asked to.
+    `stops_in`: how long its ranks need to end once asked to. `node_fails`: its agent is lost because its last node is.
+    `queued`: the world's own queue keeps it for too long, and why.
     """
 
     runs_for: timedelta | None = None
@@ -31,6 +32,8 @@ class Life:
     never_begins: bool = False
     refuses: str | None = None
     cannot_start: str | None = None
+    node_fails: bool = False
+    queued: str | None = None
 
     def end(self) -> tuple[timedelta, Sight, str] | None:
         """The first of its own ends: when, what an engine sees then, and how the ranks ended."""
@@ -57,12 +60,16 @@ class Part:
     stopped_at: datetime | None = None
     grace: timedelta = timedelta(0)
 
+    @property
+    def _unbegun(self) -> Sight:
+        return Sight.RUNNING if self.life.queued else Sight.ABSENT
+
     def seen(self, now: datetime) -> tuple[Sight, str | None]:
         """What can be seen of it at `now`."""
         if self.life.cannot_start:
             return Sight.ENDED, f"{START_FAILED}: {self.life.cannot_start}"
-        if self.life.never_begins:
-            return (Sight.ENDED, "withdrawn") if self.stopped_at else (Sight.ABSENT, None)
+        if self.life.never_begins or self.life.queued:
+            return (Sight.ENDED, "withdrawn") if self.stopped_at else (self._unbegun, None)
         ends = [(self.launched_at + after, sight, detail) for after, sight, detail in filter(None, (self.life.end(),))]
         if self.stopped_at:
             ends.append((self.stopped_at + min(self.life.stops_in, self.grace), Sight.ENDED, "stopped"))

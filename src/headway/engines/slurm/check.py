@@ -76,8 +76,11 @@ class SiteCheck:
         return [_finding("nodes", bool(nodes), detail or f"partition {self._settings.partition or 'any'}")]
 
     def _accounting(self) -> list[Finding]:
-        answer = self._commands.run("sacct", "--noheader", "--allocations", "--starttime=now")
-        return [_finding("accounting", answer.code == 0, "" if answer.code == 0 else said(answer))]
+        try:
+            self._commands.ask("sacct", "--noheader", "--allocations", "--starttime=now")
+        except PlatformError as error:
+            return [_finding("accounting", False, str(error.params["detail"]))]
+        return [_finding("accounting", True, "sacct")]
 
     def _account(self) -> list[Finding]:
         wanted = {self._settings.account, *self._settings.accounts.values()} - {None}
@@ -112,7 +115,7 @@ class SiteCheck:
             marker.write_text(word)
             marker.chmod(0o644)
             found, detail = self._probe(marker, server_url)
-        except OSError as error:
+        except (OSError, PlatformError) as error:
             found, detail = {}, str(error)
         finally:
             marker.unlink(missing_ok=True)

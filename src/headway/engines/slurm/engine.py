@@ -6,11 +6,12 @@ An engine object holds nothing that a new one on the same records and share coul
 import asyncio
 import threading
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import NAME, AttemptId, check_name
+from headway.domain.resources import NodeState, Occupied
 from headway.engines.protocol import (
     Capability,
     CordonKind,
@@ -22,7 +23,6 @@ from headway.engines.protocol import (
     LaunchOrder,
     Notice,
     Observation,
-    Occupied,
     Sight,
 )
 from headway.engines.slurm.check import SiteCheck
@@ -38,9 +38,10 @@ from headway.engines.slurm.place import MODE, Place
 from headway.engines.slurm.record import Record, Records
 from headway.engines.slurm.script import MARK
 from headway.engines.slurm.settings import SlurmSettings, read_settings
-from headway.engines.slurm.watch import Seen, Watch
+from headway.engines.slurm.watch import NODE_CAUSES, Seen, Watch
 
 LOG_PIECE = 65536
+UNUSABLE = frozenset({NodeState.DOWN, NodeState.UNKNOWN})
 # Accounting is asked from a little before the first submission on: clocks differ.
 EARLIER = timedelta(hours=1)
 
@@ -59,7 +60,7 @@ class SlurmEngine:
     """One Slurm cluster, or the part of it that Headway may use."""
 
     name = "slurm"
-    can = frozenset({Capability.CORDONS, Capability.OCCUPANCY, Capability.PREFLIGHT, Capability.NOTICES})
+    can = frozenset(set(Capability) - {Capability.NUDGES})
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
@@ -113,6 +114,11 @@ class SlurmEngine:
     async def occupied(self) -> Sequence[Occupied]:
         """What jobs outside Headway use. Raises `engine-unreachable`."""
         return await asyncio.to_thread(self._occupied)
+
+    async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
+        """Nodes that do not answer slurmctld, which says so well before it calls them down."""
+        known = await asyncio.to_thread(self._look.nodes_newly)
+        return {name for name in nodes if name not in known or not known[name].responds}
 
     async def check(self, server_url: str) -> Sequence[Finding]:
         """Name what the site lacks."""
@@ -194,9 +200,17 @@ class SlurmEngine:
                 raise FileNotFoundError(f"{self._settings.share} is not there")
             if record.is_done:
                 self._open.discard(handle.attempt)
-            return self._watch.look(record, job, self._clock)
+            return self._watch.look(record, job, self._failed(record, job), self._clock)
         except (OSError, ValueError, PlatformError) as error:
             return dict.fromkeys(handle.nodes, Seen(Sight.UNKNOWN, str(error)))
+
+    def _failed(self, record: Record, job: Job | None) -> frozenset[str]:
+        """The nodes for which Slurm failed a job: those it cannot use now, else any of the job's."""
+        if job is None or job.cause not in NODE_CAUSES or record.is_over:
+            return frozenset()
+        nodes = self._look.nodes_since(job.ends or self._clock())
+        gone = {node for node in record.nodes if node not in nodes or nodes[node].state in UNUSABLE}
+        return frozenset(gone or record.nodes)
 
     def _stop(self, handle: Handle, grace: timedelta) -> None:
         ((_, job),) = self._with_jobs([handle])

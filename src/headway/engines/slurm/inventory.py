@@ -36,6 +36,7 @@ class SlurmNode:
     partitions: tuple[str, ...]
     labels: Mapping[str, str] = field(default_factory=dict)
     maker: Maker = Maker.NVIDIA
+    responds: bool = True
 
     def node(self, engine: str) -> Node:
         """The node as everybody else sees it."""
@@ -108,6 +109,7 @@ def _read_node(line: str, switches: Mapping[str, str], makers: Mapping[str, Make
             partitions=tuple(pairs.get("Partitions", "").split(",")),
             labels={key: value for key, value in labels.items() if value and value != "(null)"},
             maker=makers.get(kind or name) or maker_of(name, kind),
+            responds=not re.search(r"\*|NOT_RESPONDING", pairs.get("State", "")),
         )
 
 

@@ -47,9 +47,10 @@ class Asked(Generic[T]):
             assert self._answer is not None
             return self._answer
 
-    def forget(self) -> None:
-        """Ask again next time."""
-        self._at = None
+    def forget(self, before: datetime | None = None) -> None:
+        """Ask again next time; only if the last answer is from `before` that moment."""
+        if before is None or (self._at is not None and self._at <= before):
+            self._at = None
 
 
 class Look:
@@ -77,6 +78,15 @@ class Look:
     def nodes(self) -> dict[str, SlurmNode]:
         """Headway's nodes by name, those of the chosen partition only. Raises `engine-unreachable`."""
         return self._nodes.get(NODES_FACTOR * self._age)
+
+    def nodes_newly(self) -> dict[str, SlurmNode]:
+        """The same, as new as jobs are: for when something is amiss. Raises `engine-unreachable`."""
+        return self._nodes.get(self._age)
+
+    def nodes_since(self, moment: datetime) -> dict[str, SlurmNode]:
+        """The same as seen after a moment, which has passed. Raises `engine-unreachable`."""
+        self._nodes.forget(before=moment)
+        return self.nodes()
 
     def forget_nodes(self) -> None:
         """Ask for nodes again next time: one has just been changed."""

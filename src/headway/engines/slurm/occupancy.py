@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from headway.domain.ids import AttemptId
-from headway.engines.protocol import Notice, Occupied
+from headway.domain.resources import Occupied
+from headway.engines.protocol import Notice
 from headway.engines.slurm.inventory import SlurmNode
 from headway.engines.slurm.jobs import Job
 

@@ -5,7 +5,7 @@ it on disk. What Slurm does not answer is UNKNOWN; what it has forgotten is look
 concluded.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -20,6 +20,7 @@ from headway.engines.slurm.record import Record, Records, Stop
 from headway.engines.slurm.settings import SlurmSettings
 
 AGENT_LOST = "agent-lost"
+NODE_CAUSES = frozenset({Cause.NODE_FAIL, Cause.BOOT_FAIL})
 TELL_EVERY = timedelta(seconds=5)
 
 
@@ -48,8 +49,11 @@ class Watch:
         self._settings, self._commands, self._records = settings, commands, records
         self._launching, self._deliveries = launching, deliveries
 
-    def look(self, record: Record, job: Job | None, clock: Callable[[], datetime]) -> Mapping[str, Seen]:
-        """What is seen of each node's part. `job`: what Slurm tells of it, None when it knows nothing."""
+    def look(
+        self, record: Record, job: Job | None, failed: Collection[str], clock: Callable[[], datetime]
+    ) -> Mapping[str, Seen]:
+        """What is seen of each node's part. `job`: what Slurm tells of it, None when it knows nothing; `failed`: the
+        nodes for which Slurm failed it."""
         if record.is_done:
             return {node: _kept(record, node) for node in record.nodes}
         if job is not None and record.missed_at is not None:
@@ -58,7 +62,7 @@ class Watch:
             record = self._missed(record, clock)
         now = clock()
         record = self._press(record, job, now)
-        seen = {node: self._part(record, job, node, now) for node in record.nodes}
+        seen = {node: self._part(record, job, node, node in failed, now) for node in record.nodes}
         self._close(record, job, seen, now)
         return seen
 
@@ -80,9 +84,10 @@ class Watch:
             for node in record.nodes
         }
 
-    def _part(self, record: Record, job: Job | None, node: str, now: datetime) -> Seen:
+    def _part(self, record: Record, job: Job | None, node: str, failed: bool, now: datetime) -> Seen:
         place = self._place(record, node)
-        if said := _closed(record, node) or _last_word(place, job):
+        cause = _cause(job, failed)
+        if said := _closed(record, node) or _last_word(place, cause):
             return said
         if job is None:
             return self._forgotten(record, place, now)
@@ -91,11 +96,11 @@ class Watch:
         if not place.has_begun:
             if record.stop and place.withdraw(record.stop.at, record.user):
                 return Seen(Sight.ENDED, WITHDRAWN)
-            return Seen(Sight.ABSENT, place.tail() or job.state.lower(), job.cause)
-        if job.cause is not Cause.NODE_FAIL and place.is_locked():
-            return Seen(Sight.RUNNING, "ending", job.cause)
+            return Seen(Sight.ABSENT, place.tail() or job.state.lower(), cause)
+        if not failed and place.is_locked():
+            return Seen(Sight.RUNNING, "ending", cause)
         # The agent may have written its last word since it was looked for.
-        return _last_word(place, job) or Seen(Sight.AGENT_LOST, job.state.lower(), job.cause)
+        return _last_word(place, cause) or Seen(Sight.AGENT_LOST, job.state.lower(), cause)
 
     def _forgotten(self, record: Record, place: Place, now: datetime) -> Seen:
         """Slurm knows no such job: it has not come up yet, or a controller lost its last seconds."""
@@ -170,7 +175,14 @@ def _running(record: Record, job: Job, now: datetime, patience: timedelta) -> Se
     return Seen(Sight.RUNNING, "stopping" if record.stop else job.state.lower())
 
 
-def _last_word(place: Place, job: Job | None = None) -> Seen | None:
+def _cause(job: Job | None, failed: bool) -> Cause | None:
+    """Of the nodes of a job that Slurm failed for one of them, the others did nothing wrong."""
+    if job is None or (job.cause in NODE_CAUSES and not failed):
+        return None
+    return job.cause
+
+
+def _last_word(place: Place, cause: Cause | None = None) -> Seen | None:
     """What the agent, or who buried it, wrote at the end."""
     final = place.final()
     reason = final.get("reason")
@@ -178,7 +190,7 @@ def _last_word(place: Place, job: Job | None = None) -> Seen | None:
         return None
     if reason != AGENT_LOST:
         return Seen(Sight.ENDED, word_of(final))
-    return Seen(Sight.AGENT_LOST, place.tail(), job.cause if job else None)
+    return Seen(Sight.AGENT_LOST, place.tail(), cause)
 
 
 def _closed(record: Record, node: str) -> Seen | None:

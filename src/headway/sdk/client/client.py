@@ -172,6 +172,14 @@ class Client(Rules):
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
 
+    def cordon(self, node: str, reason: str) -> Row:
+        """Keep a node from new attempts: `{"node", "kind", "reason"}`."""
+        return _row(self.put(f"/nodes/{_part(node)}/cordon", {"reason": reason}))
+
+    def uncordon(self, node: str) -> Row:
+        """Take Headway's own cordon back: `{"node", "state", "reason"}`, as its engine shows the node now."""
+        return _row(self._transport.json("DELETE", f"/nodes/{_part(node)}/cordon"))
+
     def departments(self) -> Rows:
         return _rows(self.get("/departments"))
 

@@ -1,7 +1,8 @@
 """Which attempt may write to a checkpoint directory: the newest that has come to it.
 
 An attempt that was thought dead and still runs must not write over its successor's checkpoints. `lease.json` names the
-holder; an attempt finding a higher number of its own job there, or another job, is refused.
+holder; the server writes it before it launches a successor. An attempt finding a higher number of its own job there,
+or another job, is refused.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ def take_lease(directory: Path, job: str, attempt_number: int) -> None:
     """Make this attempt the one that writes here; CheckpointError when a newer attempt of the job already is."""
     directory.mkdir(parents=True, exist_ok=True)
     holder = _holder(directory)
-    if holder == (job, attempt_number):
-        return
     if holder is not None and holder[0] == job and holder[1] > attempt_number:
         raise _refusal(directory, holder, attempt_number)
-    building = directory / f".tmp-{job}.{attempt_number}-lease"
-    building.write_text(json.dumps({"job": job, "attempt_number": attempt_number}) + "\n", encoding="utf-8")
-    os.replace(building, directory / LEASE)
+    if holder != (job, attempt_number):
+        building = directory / f".tmp-{job}.{attempt_number}-lease"
+        building.write_text(json.dumps({"job": job, "attempt_number": attempt_number}) + "\n", encoding="utf-8")
+        os.replace(building, directory / LEASE)
     _sweep(directory, job, attempt_number)
 
 

@@ -182,6 +182,10 @@ class NewDrill(Body):
     rank: int
 
 
+class NewCordon(Body):
+    reason: Annotated[str, Field(min_length=1, max_length=200)]
+
+
 class NewModel(Body):
     name: Short
     job: Short

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from headway import __version__
 from headway.domain.attempt import Attempt
 from headway.domain.events import field_names
-from headway.domain.resources import Node
+from headway.domain.resources import Node, Occupied
 from headway.metering.entries import Interval, Statement
 from headway.metering.months import parse_month
 from headway.metering.statement import csv_lines
@@ -33,10 +33,11 @@ VALUES: TypeAdapter[Any] = TypeAdapter(Any)
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node, and which attempt has which of its devices."""
+    """A node, which attempt has which of its devices, and how many others than Headway use, who and until when."""
 
     node: Node
     taken: dict[int, str]
+    occupied: list[Occupied]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ def list_nodes(asker: AskerHere) -> list[NodeView]:
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
         live = attempts.live(c)
-        return [NodeView(node, _taken(node, live)) for node in nodes.all(c)]
+        others = nodes.occupied(c)
+        return [NodeView(node, _taken(node, live), list(others.get(node.name, ()))) for node in nodes.all(c)]
 
 
 @router.get("/facts", tags=["facts"])

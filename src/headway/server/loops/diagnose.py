@@ -3,21 +3,25 @@
 The last words of a rank often are the evidence. When the server was away they come after the end: they are waited for.
 """
 
+from datetime import datetime
+
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
 from headway.domain.attempt import Attempt
 from headway.domain.events import LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.engines.protocol import START_FAILED
+from headway.engines.protocol import START_FAILED, Cause
 from headway.server.loops.abreast import Abreast
 from headway.server.operations import last_words
 from headway.server.operations.ranks import ranks_of
 from headway.server.operations.settle import LOST
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
+from headway.store.agents import NodeReport
 
 TAIL_BYTES = 256 << 10
+NODE_FAILURES = frozenset({Cause.NODE_FAIL, Cause.BOOT_FAIL})
 
 
 Broken = tuple[Job, Attempt]
@@ -79,12 +83,18 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
         nodes={rank: node for node, ranks in ranks_of(job, attempt).items() for rank in ranks},
         exits=exits,
         logs={rank: _tail(platform, attempt, rank) for rank in platform.logs.ranks(attempt.id)},
-        lost_agents={p.node: p.ended_at for p in parts if p.ended_reason == LOST and p.ended_at is not None},
+        lost_agents={p.node: _lost_at(p) for p in parts if p.ended_reason == LOST},
+        failed_nodes=frozenset(part.node for part in parts if part.cause in NODE_FAILURES),
         stop_reason=attempt.stop_reason,
         launch_error=next(iter(refusals + failed_start), None),
         drill_rank=drilled[-1] if drilled else None,
         last_step=attempt.step,
     )
+
+
+def _lost_at(part: NodeReport) -> datetime:
+    """When it was given up; a node that failed went when it was last heard of, whenever that was noticed."""
+    return part.last_at if part.cause in NODE_FAILURES or part.ended_at is None else part.ended_at
 
 
 def _tail(platform: Platform, attempt: Attempt, rank: int) -> LogTail:

@@ -15,6 +15,7 @@ from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.bills import after_launch
+from headway.server.operations.fencing import fence
 from headway.server.operations.ranks import ranks_of
 from headway.server.operations.settle import finish
 from headway.server.operations.unix import check_account
@@ -79,7 +80,10 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         user = check_account(platform.settings, c, job.owner)
         resume = _resume(c, attempt)
     try:
-        return order_of(platform, attempt, job, user, resume.path), resume
+        order = order_of(platform, attempt, job, user, resume.path)
+        if attempt.number > 1:
+            fence(platform.checkpoints / job.id, attempt, user)
+        return order, resume
     except Exception as problem:
         # Nothing was started, and asking again would give the same: the job must not wait for ever, and be billed.
         log.exception("no order", attempt=attempt.id)
@@ -111,6 +115,7 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         checkpoint_dir=str(_checkpoint_folder(platform, job, user)),
         resume_from=resume,
         wants_port=job.spec.kind == JobKind.SERVICE,
+        project=job.spec.project,
     )
 
 

@@ -5,9 +5,10 @@ does not obey. Unknown is not dead.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import cast
 
 import structlog
 from pydantic import TypeAdapter
@@ -18,10 +19,26 @@ from headway.domain.errors import PlatformError
 from headway.domain.events import AgentLost
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
-from headway.domain.resources import Node
-from headway.engines.protocol import START_FAILED, WITHDRAWN, Capability, Handle, Nudges, Observation, Sight
+from headway.domain.resources import NodeState, Occupied
+from headway.engines.protocol import (
+    START_FAILED,
+    WITHDRAWN,
+    Capability,
+    Cause,
+    Engine,
+    Handle,
+    Inventory,
+    Notice,
+    Notices,
+    Nudges,
+    Observation,
+    Occupancy,
+    Sight,
+)
+from headway.server.operations.batch_words import has_news, heed
 from headway.server.operations.report import GANG_GRACE, broken_since
 from headway.server.operations.settle import LOST, settle
+from headway.server.operations.silence import silent_parts, unheard
 from headway.server.operations.stopping import overdue, stop
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, nodes
@@ -30,6 +47,7 @@ from headway.store.agents import NodeReport
 log = structlog.get_logger("headway.observe")
 HANDLES = TypeAdapter(Handle)
 INVENTORY_EVERY = timedelta(seconds=10)
+FAILED_NODE = frozenset({Cause.NODE_FAIL, Cause.BOOT_FAIL})
 PATIENCE = {Sight.AGENT_LOST: timedelta(seconds=10), Sight.ABSENT: timedelta(seconds=30)}
 START_FAILED_PATIENCE = timedelta(seconds=10)  # an agent that lives tells it itself, with its ranks' last words
 
@@ -59,11 +77,18 @@ class Observe:
             await _nudge(platform, handle)
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
-            seen = await engine.observe(mine) if mine else ()
+            seen = [*await engine.observe(mine), *await self._unheard(platform, engine)]
+            notices = await _notices(engine, mine)
+            await asyncio.to_thread(_heed, platform, seen, notices)
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
         for due in stops:
             await _stop(platform, due)
+
+    async def _unheard(self, platform: Platform, engine: Engine) -> list[Observation]:
+        if Capability.WATCHES_NODES not in engine.can:
+            return []
+        return await unheard(platform, engine, await asyncio.to_thread(silent_parts, platform, engine.name))
 
     async def _inventory(self, platform: Platform) -> None:
         now = platform.clock.now()
@@ -72,10 +97,11 @@ class Observe:
         for engine in platform.engines.values():
             try:
                 inventory = await engine.inventory()
+                others = await cast(Occupancy, engine).occupied() if Capability.OCCUPANCY in engine.can else ()
             except PlatformError as error:
                 log.warning("inventory unknown", engine=engine.name, error=str(error))
                 continue
-            if await asyncio.to_thread(_put_nodes, platform, inventory.nodes, inventory.at):
+            if await asyncio.to_thread(_put_nodes, platform, engine.name, inventory, others):
                 platform.wake("schedule")
         self.inventory_at = now
 
@@ -92,8 +118,11 @@ class Observe:
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
                 if _reason(observation) == LOST:
-                    lost = AgentLost(at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node)
-                    facts.append(c, lost)
+                    facts.append(c, _lost(attempt, observation, now))
+                if observation.cause in FAILED_NODE:
+                    # Nothing else is put there before the engine has been asked again.
+                    nodes.set_state(c, observation.node, NodeState.DOWN, observation.cause)
+                    self.inventory_at = None
                 agents.upsert(c, self._silent_part(observation, part, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
@@ -116,16 +145,25 @@ class Observe:
             phase="ended",
             seq=part.seq if part else 0,
             first_at=now,
-            last_at=now,
+            last_at=part.last_at if part else now,
             ended_at=self.gone_since.get((observation.attempt, observation.node), observation.at),
             ended_reason=_reason(observation),
             detail=observation.start_failure or observation.detail or observation.sight.value,
+            cause=observation.cause,
         )
+
+
+def _lost(attempt: Attempt, observation: Observation, now: datetime) -> AgentLost:
+    return AgentLost(
+        at=now, by="server", job=attempt.job, attempt=attempt.id, node=observation.node, cause=observation.cause
+    )
 
 
 def _patience(platform: Platform, observation: Observation) -> timedelta:
     if observation.start_failure is not None:
         return START_FAILED_PATIENCE
+    if observation.sight is Sight.AGENT_LOST and observation.cause in FAILED_NODE:
+        return timedelta(0)  # its agent can say nothing any more
     return PATIENCE.get(observation.sight, platform.settings.agent_silent)
 
 
@@ -155,6 +193,21 @@ async def _nudge(platform: Platform, handle: Handle) -> None:
         await engine.nudge(handle)
 
 
+async def _notices(engine: Engine, handles: Sequence[Handle]) -> Sequence[Notice]:
+    """Ends that a batch system announces."""
+    if not handles or Capability.NOTICES not in engine.can:
+        return ()
+    return await cast(Notices, engine).notices(handles)
+
+
+def _heed(platform: Platform, seen: Sequence[Observation], notices: Sequence[Notice]) -> None:
+    with platform.database.read() as c:
+        if not has_news(c, seen, notices):
+            return
+    with platform.database.write() as c:
+        heed(c, seen, notices, platform.clock.now())
+
+
 def _enforce_limits(platform: Platform) -> None:
     now = platform.clock.now()
     with platform.database.read() as c:
@@ -166,9 +219,10 @@ def _enforce_limits(platform: Platform) -> None:
             stop(c, job, at=now, by="server", reason="time-limit")
 
 
-def _put_nodes(platform: Platform, found: Iterable[Node], at: datetime) -> bool:
+def _put_nodes(platform: Platform, engine: str, found: Inventory, others: Sequence[Occupied]) -> bool:
     with platform.database.write() as c:
-        return nodes.put(c, list(found), at)
+        changed = nodes.put(c, found.nodes, found.at)
+        return nodes.occupy(c, engine, others) or changed
 
 
 def _live(platform: Platform) -> tuple[list[Handle], list[Stop], list[Handle]]:

@@ -87,7 +87,7 @@ def _resume(c: Connection, case: Case) -> None:
         jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=PREEMPTED)
         return
     open_bill(c, case.attempt, case.verdict, case.found.step if case.found else 0)
-    holds.put(c, hold_for(case.job, case.attempt, case.held_until))
+    holds.put(c, hold_for(case.job, case.attempt, case.held_until, case.decision.exclude))
     jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=case.decision.reason)
 
 

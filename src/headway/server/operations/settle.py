@@ -4,11 +4,12 @@ Called wherever an end may have become known (an agent's report, the engine's si
 part has ended and nothing twice.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from headway.domain.attempt import PREEMPTED, Attempt, Outcome, RankExit
+from headway.domain.attempt import BY_ENGINE, PREEMPTED, Attempt, Outcome, RankExit
 from headway.domain.events import AttemptEnded
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -57,7 +58,7 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
     elif attempt.stop_reason == PREEMPTED and job.reason == PREEMPTED:
         jobs.count_preemption(c, job.id)
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=PREEMPTED)
-    elif outcome == Outcome.STOPPED or job.state == JobState.STOPPING:
+    elif (outcome == Outcome.STOPPED and attempt.stop_reason not in BY_ENGINE) or job.state == JobState.STOPPING:
         reason = job.reason if attempt.stop_reason == PREEMPTED else attempt.stop_reason
         end(c, job, JobState.STOPPED, at=at, by="server", reason=reason)
     else:
@@ -65,6 +66,7 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
         holds.put(c, hold_for(job, attempt, at + hold))
 
 
-def hold_for(job: Job, attempt: Attempt, until: datetime) -> Hold:
-    """The attempt's devices, kept for its job."""
-    return Hold(job.id, attempt.device_type, attempt.placements, until, project=job.spec.project)
+def hold_for(job: Job, attempt: Attempt, until: datetime, without: Collection[str] = ()) -> Hold:
+    """The attempt's devices, kept for its job; not those `without` nodes that are better avoided."""
+    kept = tuple(placement for placement in attempt.placements if placement.node not in without)
+    return Hold(job.id, attempt.device_type, kept, until, project=job.spec.project)

@@ -1,0 +1,115 @@
+"""`headway-server engine …`: where this home's jobs run, and whether those places are ready for them."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import click
+
+from headway.domain.errors import PlatformError, message
+from headway.engines.protocol import Capability, Engine, Finding, Preflight
+from headway.server import engines
+from headway.server.language import language
+from headway.server.settings import Settings
+from headway.store import attempts
+from headway.store.database import Database
+
+MARKS = {True: "✓", False: "✗", None: "?"}
+
+
+def _with_home(function: Callable[..., None]) -> Callable[..., None]:
+    """`--home`, given to the command as the settings of that home."""
+    option = click.option(
+        "--home",
+        "settings",
+        callback=_settings,
+        type=click.Path(path_type=Path),
+        help="where everything is kept [~/.headway]",
+    )
+    return option(function)
+
+
+def _settings(_context: click.Context, _option: click.Parameter, home: Path | None) -> Settings:
+    return Settings() if home is None else Settings(home=home)
+
+
+@click.group("engine")
+def engine() -> None:
+    """Where jobs run: this machine, a Slurm site. Changes hold from the next start of the server."""
+
+
+@engine.command()
+@click.argument("name")
+@click.argument("options", nargs=-1)
+@_with_home
+def add(settings: Settings, name: str, options: tuple[str, ...]) -> None:
+    """Add an engine with its OPTIONS (key=value …), or set them anew."""
+    pairs = [word.partition("=") for word in options]
+    if wrong := [key for key, equals, _ in pairs if not key or not equals]:
+        raise PlatformError("invalid-field", field="options", value=wrong[0], rule="key=value")
+    engines.add(settings, name, {key: value for key, _, value in pairs})
+    click.echo(message("engine-added", {"engine": name, "value": str(settings.home / engines.FILE)}, language()))
+
+
+@engine.command()
+@click.argument("name")
+@_with_home
+def remove(settings: Settings, name: str) -> None:
+    """Take an engine out of the home; refused while attempts live on it."""
+    if settings.database_url is not None or settings.database_file.exists():
+        with closing(Database(settings.url)) as database, database.read() as c:
+            live = [attempt.id for attempt in attempts.live(c) if attempt.engine == name]
+        if live:
+            raise PlatformError("engine-in-use", engine=name, count=len(live), attempt=live[0])
+    engines.remove(settings, name)
+    click.echo(message("engine-removed", {"engine": name}, language()))
+
+
+@engine.command("ls")
+@_with_home
+def list_engines(settings: Settings) -> None:
+    """The home's engines and their options."""
+    for name, options in engines.configured(settings).items():
+        click.echo(" ".join([name, *(f"{key}={value}" for key, value in sorted(options.items()))]))
+
+
+@engine.command()
+@click.argument("name", required=False)
+@_with_home
+def check(settings: Settings, name: str | None) -> None:
+    """Try everything the engines need before the first job does; names what is missing."""
+    known = engines.configured(settings)
+    if name is not None and name not in known:
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known) or "—")
+    results = [_check(settings, each) for each in ([name] if name else known)]
+    sys.exit(0 if all(results) else 1)
+
+
+def _check(settings: Settings, name: str) -> bool:
+    """Tell what one engine found; whether nothing is missing."""
+    with TemporaryDirectory() as empty:
+        options = engines.configured(settings)[name]
+        opened = engines.open_engine(settings, name, options, Path(empty, "agent.pyz"), run_dir=Path(empty))
+        findings = asyncio.run(_findings(opened, settings.agents_url))
+    click.echo(name)
+    for found in findings:
+        click.echo(f"  {MARKS[found.ok]} {message(found.code, {**found.params}, language())}")
+        if found.ok is not True:
+            click.echo(f"      {PlatformError(found.code, **found.params).hint(language())}")
+    return all(found.ok is not False for found in findings)
+
+
+async def _findings(opened: Engine, server_url: str) -> list[Finding]:
+    """The engine's own preflight, else whether it shows any node."""
+    if Capability.PREFLIGHT in opened.can:
+        return list(await cast(Preflight, opened).check(server_url))
+    try:
+        shown = (await opened.inventory()).nodes
+    except PlatformError as error:
+        return [Finding("check-nodes", False, {"detail": str(error)})]
+    detail = ", ".join(f"{node.name}: {node.devices} × {node.device_type}" for node in shown)
+    return [Finding("check-nodes", bool(shown), {"detail": detail or "0"})]

@@ -1,0 +1,74 @@
+"""Close a node to new attempts, and open it again. Headway leaves it out at once, whatever its engine can do.
+
+An engine that cordons does so for everybody, as far as the site lets it.
+"""
+
+from typing import cast
+
+import structlog
+
+from headway.domain.errors import PlatformError
+from headway.domain.events import NodeChanged
+from headway.domain.resources import Node, NodeState
+from headway.engines.protocol import Capability, CordonKind, Cordons, Engine, Inventory
+from headway.server.platform import Platform
+from headway.store import facts, nodes
+
+log = structlog.get_logger("headway.nodes")
+
+
+def close(platform: Platform, name: str, reason: str, by: str) -> str:
+    """Leave a node out of every plan from now on; returns its engine. Raises `not-found`."""
+    now = platform.clock.now()
+    with platform.database.write() as c:
+        node = _find(nodes.all(c), name)
+        nodes.set_state(c, name, NodeState.CORDONED, reason)
+        facts.append(c, NodeChanged(at=now, by=by, node=name, state=NodeState.CORDONED, reason=reason))
+    return node.engine
+
+
+async def close_in_engine(platform: Platform, engine: str, node: str, reason: str) -> CordonKind:
+    """Close it for everybody where its engine can, and is reached; how it is closed."""
+    found = _cordons(platform.engines.get(engine))
+    if found is None:
+        return CordonKind.EXCLUDED
+    try:
+        return await found.cordon(node, reason)
+    except PlatformError as error:
+        log.warning("cordon left to the queue", node=node, engine=engine, error=str(error))
+        return CordonKind.EXCLUDED
+
+
+async def open_in_engine(platform: Platform, name: str) -> Inventory:
+    """Take back what its engine did, and look again. Raises `not-found`, `engine-unreachable`: nothing has changed."""
+    with platform.database.read() as c:
+        node = _find(nodes.all(c), name)
+    engine = platform.engines.get(node.engine)
+    if engine is None:
+        raise PlatformError("not-found", what="engine", value=node.engine, near=", ".join(platform.engines))
+    found = _cordons(engine)
+    if found is not None:
+        await found.uncordon(name)
+    return await engine.inventory()
+
+
+def open_up(platform: Platform, name: str, found: Inventory, by: str) -> Node:
+    """Lift Headway's cordon; the node is as its engine shows it."""
+    now = platform.clock.now()
+    with platform.database.write() as c:
+        nodes.set_state(c, name, NodeState.UP, None)
+        nodes.put(c, found.nodes, found.at)
+        node = _find(nodes.all(c), name)
+        facts.append(c, NodeChanged(at=now, by=by, node=name, state=node.state, reason=node.reason))
+    return node
+
+
+def _cordons(engine: Engine | None) -> Cordons | None:
+    return cast(Cordons, engine) if engine is not None and Capability.CORDONS in engine.can else None
+
+
+def _find(known: list[Node], name: str) -> Node:
+    for node in known:
+        if node.name == name:
+            return node
+    raise PlatformError("not-found", what="node", value=name, near=", ".join(node.name for node in known) or "—")
