@@ -12,6 +12,7 @@ from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.node_events import NodeChanged, ReferenceSet, RetestEnded, RetestRequested
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -358,14 +359,6 @@ class ServiceStopped(Event):
     service: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeChanged(Event):
-    kind: ClassVar[str] = "node-changed"
-    node: str
-    state: str
-    reason: str | None
-
-
 Fact = (
     DepartmentCreated
     | ProjectCreated
@@ -416,6 +409,9 @@ Fact = (
     | TrafficShifted
     | ServiceStopped
     | NodeChanged
+    | RetestRequested
+    | RetestEnded
+    | ReferenceSet
 )
 
 KINDS: dict[str, type[Fact]] = {fact.kind: fact for fact in get_args(Fact)}

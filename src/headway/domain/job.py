@@ -61,7 +61,8 @@ class Conditions:
 
     `after` must have ended, `after_ok` succeeded; at most `array_cap` jobs of one `array` run at once. `protected`: it
     is never taken, hence never runs on borrowed quota. `engines`: acceptable ones in order of preference, empty means
-    any; `excluded`: nodes it must not use.
+    any; `excluded`: nodes it must not use. `pinned`: exactly these nodes, once nothing runs there, cordoned or not: for
+    retests, which the queue's plan leaves alone.
     """
 
     after: tuple[JobId, ...] = ()
@@ -72,6 +73,7 @@ class Conditions:
     engines: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     not_before: datetime | None = None
+    pinned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from headway.server.api import (
     accounts,
     agent,
     assets,
+    cases,
     directory,
     granting,
     jobs,
@@ -28,7 +29,7 @@ from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, observing, agent)
+AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, cases, observing, agent)
 
 
 class Application(FastAPI):

@@ -26,12 +26,13 @@ def apply(c: Connection, plan: Plan, *, now: datetime, issue_token: Callable[[At
     """
     if world.version(c) != plan.version:
         raise PlatformError("conflict", what="the queue")
-    placed = [_place(c, start, now, issue_token) for start in plan.starts]
+    placed = [place(c, start, now, issue_token) for start in plan.starts]
     plans.put_waits(c, plan.waits, now)
     return placed
 
 
-def _place(c: Connection, start: Start, now: datetime, issue_token: Callable[[AttemptId], str]) -> Attempt:
+def place(c: Connection, start: Start, now: datetime, issue_token: Callable[[AttemptId], str]) -> Attempt:
+    """Place one attempt on exactly these devices; that they are free is for the caller to know."""
     job = jobs.move(c, start.job, JobState.STARTING, at=now)
     number = jobs.count_attempt(c, start.job)
     attempt = Attempt(

@@ -20,6 +20,11 @@ _INSERT = sql.insert(_attempts)
 _GET = SHAPE.select().where(_attempts.c.id == bindparam("id"))
 _OF_JOB = SHAPE.select().where(_attempts.c.job == bindparam("job")).order_by(_attempts.c.number)
 _LIVE = SHAPE.select().where(_attempts.c.state != AttemptState.ENDED).order_by(_attempts.c.placed_at, _attempts.c.id)
+_SINCE = (
+    SHAPE.select()
+    .where((_attempts.c.ended_at.is_(None)) | (_attempts.c.ended_at > bindparam("since")))
+    .order_by(_attempts.c.placed_at, _attempts.c.id)
+)
 _BY_TOKEN = SHAPE.select().where(_attempts.c.token_digest == bindparam("digest"))
 _MINE = update(_attempts).where(_attempts.c.id == bindparam("of"))
 _MOVE = _MINE.values(
@@ -72,6 +77,11 @@ def of_job(c: Connection, job: JobId) -> list[Attempt]:
 def live(c: Connection) -> list[Attempt]:
     """Every attempt that has not ended, by the time it was placed."""
     return SHAPE.all(c, _LIVE)
+
+
+def since(c: Connection, moment: datetime) -> list[Attempt]:
+    """Every attempt that had devices after a moment, by the time it was placed."""
+    return SHAPE.all(c, _SINCE, {"since": moment})
 
 
 def by_token(c: Connection, digest: str) -> Attempt | None:

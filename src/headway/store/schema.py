@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
+from headway.diagnosis.cases.retest import Judgement, Measured, RetestShape
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.attempt import Outcome, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
@@ -466,4 +467,33 @@ nodes = Table(
     _may("cordon", Told),
     _must("seen_at", Moment),
     _may("occupied", Value(tuple[Occupied, ...])),
+    _may("cordon_until", Moment),
+    _may("needs_retest", Boolean),
+)
+
+retests = Table(
+    "retests",
+    METADATA,
+    _key("id", String),
+    _must("job", String, ForeignKey("jobs.id")),
+    _must("nodes", Value(tuple[str, ...])),
+    _must("shape", Value(RetestShape)),
+    _must("as_reference", Boolean),
+    _must("requested_by", String),
+    _must("requested_at", Moment),
+    _may("ended_at", Moment),
+    _may("measured", Value(Measured)),
+    _may("judgement", Value(Judgement)),
+    Index("ix_retests_job", "job"),
+)
+
+# What retests of one shape are compared with; the key is the shape in words.
+retest_references = Table(
+    "retest_references",
+    METADATA,
+    _key("shape", String),
+    _must("speeds", Value(dict[str, float])),
+    _must("retest", String),
+    _must("set_by", String),
+    _must("set_at", Moment),
 )

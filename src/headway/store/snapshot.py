@@ -112,7 +112,7 @@ def take(
     before = past(c, now, policy) if known is None else known
     tree = quota_versions.tree(c, now)
     live = running(c, now)
-    queued = [(row, row.spec.conditions) for row in c.execute(_QUEUED)]
+    queued = [(row, row.spec.conditions) for row in c.execute(_QUEUED) if not row.spec.conditions.pinned]
     return Snapshot(
         version=version,
         now=now,

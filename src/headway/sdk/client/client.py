@@ -172,13 +172,34 @@ class Client(Rules):
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
 
-    def cordon(self, node: str, reason: str) -> Row:
+    def cordon(self, node: str, reason: str, *, until: str | None = None, needs_retest: bool = False) -> Row:
         """Keep a node from new attempts: `{"node", "kind", "reason"}`."""
-        return _row(self.put(f"/nodes/{_part(node)}/cordon", {"reason": reason}))
+        body = _given({"reason": reason, "until": until, "needs_retest": needs_retest or None})
+        return _row(self.put(f"/nodes/{_part(node)}/cordon", body))
 
-    def uncordon(self, node: str) -> Row:
+    def uncordon(self, node: str, *, force: bool = False) -> Row:
         """Take Headway's own cordon back: `{"node", "state", "reason"}`, as its engine shows the node now."""
-        return _row(self._transport.json("DELETE", f"/nodes/{_part(node)}/cordon"))
+        where = f"/nodes/{_part(node)}/cordon"
+        return _row(self._transport.json("DELETE", where, params={"force": force}))
+
+    def cases(self, days: int = 90) -> Rows:
+        """Every node with its faults beside the pool's norm, the most suspect first."""
+        return _rows(self.get("/cases", days=days))
+
+    def case(self, node: str, days: int = 90) -> Row:
+        """Everything known of one node."""
+        return _row(self.get(f"/nodes/{_part(node)}/case", days=days))
+
+    def retest(self, nodes: list[str], project: str, **wish: Any) -> Row:
+        """Close nodes and test them once they are idle; `devices_per_node`, `as_reference`."""
+        return _row(self.post("/retests", {"nodes": nodes, "project": project} | _given(wish)))
+
+    def retests(self) -> Rows:
+        return _rows(self.get("/retests"))
+
+    def incidents(self, days: int = 7) -> Rows:
+        """What failed together, the dearest first."""
+        return _rows(self.get("/incidents", days=days))
 
     def departments(self) -> Rows:
         return _rows(self.get("/departments"))

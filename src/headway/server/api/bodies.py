@@ -183,7 +183,20 @@ class NewDrill(Body):
 
 
 class NewCordon(Body):
+    """`until`: it opens by itself then; `needs_retest`: only a passed retest opens it."""
+
     reason: Annotated[str, Field(min_length=1, max_length=200)]
+    until: AwareDatetime | None = None
+    needs_retest: bool = False
+
+
+class NewRetest(Body):
+    """`devices_per_node` None: all that the smallest of the nodes has."""
+
+    nodes: Annotated[list[Short], Field(min_length=1, max_length=4096)]
+    project: Short
+    devices_per_node: int | None = Field(default=None, ge=1, le=1024)
+    as_reference: bool = False
 
 
 class NewModel(Body):

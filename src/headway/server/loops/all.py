@@ -8,6 +8,7 @@ from headway.server.loops.meter import meter
 from headway.server.loops.observe import Observe
 from headway.server.loops.recover import recover
 from headway.server.loops.retain import examine_checkpoints, persist, retain
+from headway.server.loops.retest import retest
 from headway.server.loops.runner import Loop
 from headway.server.loops.schedule import Schedule
 from headway.server.loops.serve import Serve
@@ -23,6 +24,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("observe", 1.0, Observe()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),
+        Loop("retest", 5.0, retest),
         Loop("meter", 10.0, meter),
         Loop("serve", 0.5, Serve()),
         Loop("persist", 1.0, persist),
