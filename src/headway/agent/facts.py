@@ -1,4 +1,4 @@
-"""Facts of the node, told once in the first report: kernel, driver, Python, torch. What is not there is null."""
+"""Facts of the node, told once in the first report: cards, kernel, driver, Python, torch. What is not there is null."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 
 from headway.agent import files
+from headway.agent.granted import granted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def gather(order: Order) -> dict[str, object]:
         "kernel": system.release,
         "machine": system.machine,
         "system": _line_value("/etc/os-release", "PRETTY_NAME="),
+        "cards": sorted(granted(order, os.environ).values()),
         "driver": _driver(order.device_maker),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "torch": _torch(order),
