@@ -126,12 +126,13 @@ def _retest(one: dict[str, Any]) -> str:
 @click.argument("names", metavar="NODE...", nargs=-1, required=True)
 @option("--project", "-p", type=PROJECT, required=True, says="project")
 @option("--devices", type=click.IntRange(1, 1024), says="retest-devices")
+@option("--seconds", type=click.IntRange(1, 3600), says="retest-seconds")
 @option("--as-reference", is_flag=True, says="as-reference")
 @json_option
 def retest(fields: tuple[str, ...] | None, names: tuple[str, ...], project: str, **wish: Any) -> None:
     """Close nodes, test them once idle, open them when they pass. The retest's id goes to stdout."""
     with client() as api:
-        made = api.retest(list(names), project, devices_per_node=wish["devices"], as_reference=wish["as_reference"])
+        made = api.retest(list(names), project, devices_per_node=wish.pop("devices"), **wish)
     if fields is not None:
         return write_json(made, fields)
     out(made["id"])

@@ -197,6 +197,7 @@ class NewRetest(Body):
     project: Short
     devices_per_node: int | None = Field(default=None, ge=1, le=1024)
     as_reference: bool = False
+    seconds: int | None = Field(default=None, ge=1, le=3600)
 
 
 class NewModel(Body):

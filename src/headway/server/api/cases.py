@@ -82,7 +82,7 @@ def request_retest(body: NewRetest, asker: AskerHere, once: OnceHere) -> Retest:
     """Close nodes and test them once nothing runs there; passing opens them again."""
     asker.check(Verb.CHANGE, "node")
     platform, change = asker.platform, asker.change()
-    wish = retesting.Wish(body.nodes, body.project, body.devices_per_node, body.as_reference)
+    wish = retesting.Wish(body.nodes, body.project, body.devices_per_node, body.as_reference, body.seconds)
     made = once(body, Retest, lambda c: retesting.request(platform, c, change, wish))
     platform.wake("retest")
     return made

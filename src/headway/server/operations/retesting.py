@@ -35,12 +35,13 @@ LAST_BYTES = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an operator asks for. `devices_per_node` None: all that the smallest of the nodes has."""
+    """What an operator asks for. None: all devices that the smallest node has, and the template's own time."""
 
     nodes: Sequence[str]
     project: str
     devices_per_node: int | None = None
     as_reference: bool = False
+    seconds: int | None = None
 
 
 def request(platform: Platform, c: Connection, change: Change, wish: Wish) -> Retest:
@@ -55,7 +56,7 @@ def request(platform: Platform, c: Connection, change: Change, wish: Wish) -> Re
         raise PlatformError("invalid-field", field="devices_per_node", value=devices, rule=rule)
     names = tuple(node.name for node in found)
     _check_none_open(c, names)
-    spec = _specify(platform, c, change, wish.project, found, devices)
+    spec = _specify(platform, c, change, wish, found, devices)
     job = enqueue(c, Job(JobId(make_id("j")), spec, change.by, JobState.QUEUED, change.at), change.at, change.by)
     shape = RetestShape(found[0].engine, found[0].device_type, len(found), devices, spec.template)
     retest = Retest(make_id("r"), job.id, names, shape, wish.as_reference, change.by, change.at)
@@ -154,7 +155,7 @@ def _check_none_open(c: Connection, names: Sequence[str]) -> None:
 
 
 def _specify(
-    platform: Platform, c: Connection, change: Change, project: str, found: Sequence[Node], devices: int
+    platform: Platform, c: Connection, change: Change, wish: Wish, found: Sequence[Node], devices: int
 ) -> JobSpec:
     wanted = {
         "nodes": len(found),
@@ -162,6 +163,8 @@ def _specify(
         "ranks_per_node": devices,
         "device_types": [found[0].device_type],
     }
-    submission = Submission(f"retest-{found[0].name}"[:60], project, TEMPLATE, resources=wanted)
+    blanks = {} if wish.seconds is None else {"seconds": wish.seconds}
+    name = f"retest-{found[0].name}"[:60]
+    submission = Submission(name, wish.project, TEMPLATE, parameters=blanks, resources=wanted)
     spec = specify(platform, c, submission, change.by)
     return replace(spec, conditions=Conditions(pinned=tuple(node.name for node in found)))
