@@ -1,4 +1,4 @@
-"""Scenes for tests: ranks that wait in a collective, and one that does something else, in frames as torch prints them."""
+"""Scenes for tests: ranks that wait in a collective, and one that does not, in frames as torch prints them."""
 
 from dataclasses import replace
 
