@@ -18,8 +18,8 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
-system: ## install the Debian packages the tests use (PostgreSQL)
-	@deploy/install-system postgresql
+system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager)
+	@deploy/install-system postgresql prometheus-alertmanager
 
 site: ## install the Debian packages a real Slurm needs, for make evaluate
 	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2

@@ -8,6 +8,15 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import ClassVar, get_args
 
+from headway.domain.alert_events import (
+    AlertAcknowledged,
+    AlertEnded,
+    AlertFired,
+    AlertRuleMuted,
+    AlertRuleRemoved,
+    AlertRuleSet,
+    ChannelSet,
+)
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
@@ -412,6 +421,13 @@ Fact = (
     | RetestRequested
     | RetestEnded
     | ReferenceSet
+    | AlertRuleSet
+    | AlertRuleRemoved
+    | AlertRuleMuted
+    | AlertFired
+    | AlertEnded
+    | AlertAcknowledged
+    | ChannelSet
 )
 
 KINDS: dict[str, type[Fact]] = {fact.kind: fact for fact in get_args(Fact)}

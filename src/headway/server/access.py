@@ -53,6 +53,7 @@ TABLE: dict[str, dict[Verb, frozenset[Role]]] = {
     "dataset": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS},
     "template": {Verb.READ: EVERYBODY, Verb.CREATE: OPERATORS},
     "node": {Verb.READ: EVERYBODY, Verb.CHANGE: OPERATORS},
+    "alert": {Verb.READ: EVERYBODY, Verb.STOP: RUNNERS, Verb.CHANGE: OPERATORS},
     "statement": {Verb.READ: EVERYBODY},
     "fact": {Verb.READ: EVERYBODY},
     "quota": {Verb.READ: EVERYBODY, Verb.CREATE: PLANNERS, Verb.CHANGE: OPERATORS},

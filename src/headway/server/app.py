@@ -12,12 +12,14 @@ from headway.server import problems
 from headway.server.api import (
     accounts,
     agent,
+    alerts,
     assets,
     cases,
     directory,
     granting,
     jobs,
     logs,
+    metrics,
     nodes,
     observing,
     queue,
@@ -29,7 +31,22 @@ from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, cases, observing, agent)
+AREAS = (
+    queue,
+    jobs,
+    logs,
+    accounts,
+    directory,
+    quota,
+    granting,
+    assets,
+    services,
+    nodes,
+    cases,
+    alerts,
+    observing,
+    agent,
+)
 
 
 class Application(FastAPI):
@@ -69,4 +86,5 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
     for area in AREAS:
         whole.include_router(area.router)
     app.include_router(whole)
+    app.include_router(metrics.router)
     return app

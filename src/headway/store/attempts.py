@@ -25,6 +25,9 @@ _SINCE = (
     .where((_attempts.c.ended_at.is_(None)) | (_attempts.c.ended_at > bindparam("since")))
     .order_by(_attempts.c.placed_at, _attempts.c.id)
 )
+_MOVED = select(_attempts.c.id, func.coalesce(_attempts.c.step_at, _attempts.c.started_at)).where(
+    _attempts.c.state == AttemptState.RUNNING, _attempts.c.started_at.is_not(None)
+)
 _BY_TOKEN = SHAPE.select().where(_attempts.c.token_digest == bindparam("digest"))
 _MINE = update(_attempts).where(_attempts.c.id == bindparam("of"))
 _MOVE = _MINE.values(
@@ -82,6 +85,11 @@ def live(c: Connection) -> list[Attempt]:
 def since(c: Connection, moment: datetime) -> list[Attempt]:
     """Every attempt that had devices after a moment, by the time it was placed."""
     return SHAPE.all(c, _SINCE, {"since": moment})
+
+
+def moved_at(c: Connection) -> dict[AttemptId, datetime]:
+    """When each running attempt made its last step, or started."""
+    return {id: at for id, at in c.execute(_MOVED)}
 
 
 def by_token(c: Connection, digest: str) -> Attempt | None:

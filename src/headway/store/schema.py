@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, In
 
 from headway.diagnosis.cases.retest import Judgement, Measured, RetestShape
 from headway.diagnosis.verdict import Fault, Owner, Verdict
+from headway.domain.alert import AlertRule, Subject
 from headway.domain.attempt import Outcome, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.grant import GrantState
@@ -496,4 +497,63 @@ retest_references = Table(
     _must("retest", String),
     _must("set_by", String),
     _must("set_at", Moment),
+)
+
+alert_rules = Table("alert_rules", METADATA, _key("name", String), _must("content", Value(AlertRule)))
+
+alerts = Table(
+    "alerts",
+    METADATA,
+    _key("id", String),
+    _must("rule", String),
+    _must("subject", Value(Subject)),
+    _must("began", Moment),
+    _may("fired_at", Moment),
+    _may("ended_at", Moment),
+    _may("value", Float),
+    _may("worst", Float),
+    _may("acknowledged_by", String),
+    _may("acknowledged_at", Moment),
+    _must("note", Told),
+    _may("pushed_at", Moment),
+    Index("ix_alerts_ended", "ended_at"),
+    Index("ix_alerts_began", "began"),
+)
+
+channels = Table(
+    "channels",
+    METADATA,
+    _key("name", String),
+    _must("url", Text),
+    _must("language", String),
+    _must("author", String),
+    _must("created_at", Moment),
+    _must("personal", Boolean),
+    _may("told_at", Moment),
+)
+
+subscriptions = Table(
+    "subscriptions",
+    METADATA,
+    _key("user", String, ForeignKey("users.name")),
+    _key("job", String, ForeignKey("jobs.id")),
+    _must("channel", String),
+    _must("at", Moment),
+    Index("ix_subscriptions_job", "job"),
+)
+
+# What is to be told, kept until a channel has taken it.
+notices = Table(
+    "notices",
+    METADATA,
+    _key("id", SEQUENCE),
+    _must("channel", String),
+    _must("text", Told),
+    _must("made_at", Moment),
+    _must("tries", Integer),
+    _may("not_before", Moment),
+    _may("told_at", Moment),
+    _may("error", Told),
+    Index("ix_notices_told", "told_at"),
+    sqlite_autoincrement=True,
 )

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from headway.domain.errors import Language
 from headway.sdk.client.access import Access, find_access
+from headway.sdk.client.alerts import Alerts
 from headway.sdk.client.rules import Rules
 from headway.sdk.client.stream import Event
 from headway.sdk.client.transport import Transport
@@ -19,7 +20,7 @@ Rows = list[Row]
 PAGE = 200
 
 
-class Client(Rules):
+class Client(Rules, Alerts):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for

@@ -1,6 +1,6 @@
 """What people send. An unknown key is refused: a misspelt wish must not be ignored."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -220,3 +220,38 @@ class NewSplit(Body):
 
 class Rollback(Body):
     reason: str = Field(default="", max_length=1024)
+
+
+class NewAlertRule(Body):
+    """`watches`: a gauge, `reading:NAME` or `fact:KIND`; then one of `above` and `below`, and for how long."""
+
+    watches: Short
+    above: float | None = None
+    below: float | None = None
+    for_s: float = Field(default=0.0, ge=0, le=30 * 86400)
+    project: Short | None = None
+    job: Short | None = None
+    node: Short | None = None
+    recipients: list[Short] = []
+
+
+class Muting(Body):
+    """`until` None: be heard again."""
+
+    until: AwareDatetime | None = None
+
+
+class Acknowledgement(Body):
+    note: str = Field(default="", max_length=4096)
+
+
+class NewChannel(Body):
+    """`url`: as Apprise writes it, as in `dingtalk://TOKEN` or `mailto://…`; it is a secret."""
+
+    url: Text
+    language: Literal["zh", "en"] = "zh"
+    personal: bool = False
+
+
+class Following(Body):
+    channel: Short

@@ -1,10 +1,12 @@
 """The loops a server turns, and how often each looks when nobody wakes it."""
 
+from headway.server.loops.alert import alert
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
 from headway.server.loops.expire import expire
 from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
+from headway.server.loops.notify import Notify
 from headway.server.loops.observe import Observe
 from headway.server.loops.recover import recover
 from headway.server.loops.retain import examine_checkpoints, persist, retain
@@ -26,6 +28,8 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("recover", 5.0, recover()),
         Loop("retest", 5.0, retest),
         Loop("meter", 10.0, meter),
+        Loop("alert", 5.0, alert),
+        Loop("notify", 2.0, Notify()),
         Loop("serve", 0.5, Serve()),
         Loop("persist", 1.0, persist),
         Loop("verify", 1.0, examine_checkpoints()),
