@@ -39,6 +39,8 @@ class WitnessServer:
         self.bodies: list[int] = []
         self.stop: dict[str, Any] | None = None
         self.kill: list[dict[str, Any]] = []
+        self.look: list[dict[str, Any]] = []
+        self.scenes: list[dict[str, Any]] = []
         self.refuse_with: int | None = None
         self.refuse_logs = False
         self.break_off_answers = 0
@@ -110,9 +112,13 @@ class WitnessServer:
             self.seen.add(key)
             self.readings += report["readings"]
             self.dropped += report["dropped"]
+            self.scenes += report["scenes"]
+        seen = [scene["look"] for scene in report["scenes"]]
+        self.look = [look for look in self.look if look["look"] not in seen]
         self.kill = [drill for drill in self.kill if drill["drill"] not in report["drills_done"]]
         offsets = {str(rank): len(text.encode()) for rank, text in self.events.items()}
-        return {"events": offsets, "stop": self.stop, "kill": self.kill, "over": report["ended"] is not None}
+        orders = {"stop": self.stop, "kill": self.kill, "look": self.look}
+        return {"events": offsets, **orders, "over": report["ended"] is not None}
 
     def take_logs(self, rank: int, query: dict[str, list[str]], body: bytes) -> dict[str, int]:
         """Append by offset; durable at once, or only when asked to while `fsync` is off."""

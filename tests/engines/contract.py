@@ -86,7 +86,17 @@ class Subject(ABC):
         )
 
     def launch(self, order: LaunchOrder) -> Handle:
-        return asyncio.run(self.engine.launch(order))
+        return asyncio.run(self.launch_patiently(order))
+
+    async def launch_patiently(self, order: LaunchOrder) -> Handle:
+        """Launch as the server does: again, as long as the engine says that it was not reached."""
+        deadline = time.monotonic() + DEADLINE_S
+        while True:
+            try:
+                return await self.engine.launch(order)
+            except PlatformError as error:
+                if error.code != "engine-unreachable" or time.monotonic() > deadline:
+                    raise
 
     def stop(self, handle: Handle, grace_s: float = 2) -> None:
         asyncio.run(self.engine.stop(handle, timedelta(seconds=grace_s)))
@@ -231,7 +241,7 @@ class Contract:
         orders = [subject.order(Plan.SUCCEEDS) for _ in range(20)]
 
         async def launch_all() -> list[Handle]:
-            return await asyncio.gather(*(subject.engine.launch(order) for order in orders))
+            return await asyncio.gather(*(subject.launch_patiently(order) for order in orders))
 
         handles = asyncio.run(launch_all())
         subject.until_seen(Sight.ENDED, *handles)

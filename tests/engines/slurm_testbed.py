@@ -3,6 +3,7 @@
 Fixtures skip, naming the part, where Slurm's packages or the tool are absent.
 """
 
+import json
 import os
 import secrets
 import shutil
@@ -13,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from headway.engines.local.process import find
 
 NEEDED = ("slurmctld", "slurmd", "sbatch", "munged", "slurmdbd", "mariadbd", "ip")
 DEADLINE_S = 120
@@ -55,13 +58,29 @@ class Testbed:
         yield
         self.tool("up")
 
-    def wait_until_saved(self) -> None:
-        """slurmctld writes changes down every five seconds or so: wait until it has, so that a kill loses nothing."""
-        state = self.folder / "state" / "job_state"
-        since = time.time()
-        change = self.run("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap=true").strip()
-        self.run("scancel", change)
-        self.until(lambda: state.exists() and state.stat().st_mtime > since, "slurmctld to save its state")
+    def save(self) -> None:
+        """Have slurmctld write down all it knows, by an orderly restart: by itself it does so every few seconds."""
+        self._shut_controller()
+        self.tool("up", "slurmctld")
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """slurmctld is killed at the end of the `with` block and restarted without what happened in it."""
+        state, kept = self.folder / "state", self.folder / "state.kept"
+        self._shut_controller()
+        shutil.copytree(state, kept)
+        self.tool("up", "slurmctld")
+        yield
+        self.tool("kill", "slurmctld")
+        shutil.rmtree(state)
+        kept.rename(state)
+        self.tool("up", "slurmctld")
+
+    def _shut_controller(self) -> None:
+        pid = json.loads((self.folder / "testbed.json").read_text())["procs"]["slurmctld"]["pid"]
+        controller = find(pid)
+        self.run("scontrol", "shutdown", "slurmctld")
+        self.until(lambda: controller is None or not controller.is_alive, "slurmctld to end")
 
     def states(self) -> dict[str, str]:
         """Each node's state in one word."""

@@ -50,7 +50,7 @@ def test_a_server_killed_before_submit_submits_when_asked_again_or_when_it_looks
     slurm.change(path=str(without_sbatch(slurm.folder / "bin")))
     for order in orders:
         with pytest.raises(PlatformError, match="sbatch") as fault:
-            slurm.launch(order)
+            asyncio.run(slurm.engine.launch(order))
         assert fault.value.code == "engine-unreachable"
     slurm.change(path=path)
     slurm.launch(asked)
@@ -83,7 +83,7 @@ def test_munge_stopped_makes_everything_unknown_and_nothing_dead(slurm: SlurmSub
 
 def test_a_controller_killed_and_restarted_changes_nothing_for_those_that_run(slurm: SlurmSubject) -> None:
     order, handle = slurm.launch_running(Plan.RUNS, nodes=2)
-    slurm.testbed.wait_until_saved()
+    slurm.testbed.save()
     slurm.testbed.tool("kill", "slurmctld")
     slurm.until_seen(Sight.UNKNOWN, handle)
     slurm.testbed.tool("up", "slurmctld")
@@ -93,11 +93,9 @@ def test_a_controller_killed_and_restarted_changes_nothing_for_those_that_run(sl
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_controller_that_forgot_a_fresh_job_starts_it_once_or_loses_it_seen(slurm: SlurmSubject, begun: bool) -> None:
-    slurm.testbed.wait_until_saved()
-    order, handle = slurm.launch_running(Plan.RUNS) if begun else (slurm.order(Plan.RUNS), None)
-    handle = handle or slurm.launch(order)
-    slurm.testbed.tool("kill", "slurmctld")
-    slurm.testbed.tool("up", "slurmctld")
+    with slurm.testbed.forgetting():
+        order, handle = slurm.launch_running(Plan.RUNS) if begun else (slurm.order(Plan.RUNS), None)
+        handle = handle or slurm.launch(order)
     stranger = slurm.launch(slurm.order(Plan.RUNS))
 
     def is_settled() -> bool:

@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import pwd
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,12 +16,14 @@ from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, Node, NodeState
 from headway.engines.protocol import CordonKind, LaunchOrder, NodeOrder, Observation, Sight, UnixUser
 from tests.engines.contract import Plan
+from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
+from tests.engines.slurm_testbed import running
+from tests.engines.somebody import account
 from tests.live.seeds import exhaustive
 
 pytestmark = [pytest.mark.live, exhaustive]
 LOOK = 'echo "$CUDA_VISIBLE_DEVICES;$ASCEND_RT_VISIBLE_DEVICES;$MASTER_ADDR;$(id -un);$HOME;$(hostname)" > {out}.$RANK'
-ACCOUNT = "headway-slurm-test"
 
 
 @pytest.fixture
@@ -37,11 +38,9 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def somebody() -> Iterator[UnixUser]:
-    """A real account of this machine, for as long as the test runs."""
-    subprocess.run(["useradd", "--create-home", ACCOUNT], check=True)
-    entry = pwd.getpwnam(ACCOUNT)
-    yield UnixUser(ACCOUNT, entry.pw_uid, entry.pw_gid, (entry.pw_gid,), entry.pw_dir)
-    subprocess.run(["userdel", "--remove", ACCOUNT], check=True, capture_output=True)
+    """A real account. To be asked for before `slurm`, so that its jobs are gone when it is removed."""
+    with account() as user:
+        yield user
 
 
 def looking(subject: SlurmSubject, nodes: tuple[str, ...], devices: int, folder: Path | None = None) -> LaunchOrder:
@@ -57,6 +56,12 @@ def seen_by(subject: SlurmSubject, order: LaunchOrder, folder: Path | None = Non
     subject.until_seen(Sight.ENDED, subject.launch(order))
     outs = [(folder or subject.folder) / f"{order.attempt}.{rank}" for rank in range(len(order.nodes))]
     return [out.read_text().strip().split(";") for out in outs]
+
+
+def cards(recorder: Recorder, order: LaunchOrder) -> dict[str, object]:
+    """By node, which cards the attempt's agents said they had."""
+    told: list[tuple[str, dict[str, Any]]] = recorder.first_reports(order.attempt)
+    return {node: report["facts"]["cards"] for node, report in told}
 
 
 def inventory(subject: SlurmSubject) -> dict[str, Node]:
@@ -88,9 +93,14 @@ def test_nodes_have_their_types_makers_switches_and_states(slurm: SlurmSubject) 
     assert nodes[first].labels["switch"] == nodes[second].labels["switch"] != nodes[last].labels["switch"]
 
 
-def test_ranks_see_exactly_the_devices_that_slurm_gave_and_meet_at_the_first_node(slurm: SlurmSubject) -> None:
+def test_ranks_see_exactly_the_devices_that_slurm_gave_and_meet_at_the_first_node(
+    slurm: SlurmSubject, recorder: Recorder
+) -> None:
     submit(slurm, f"--nodelist={slurm.nodes[0]}", "--gpus-per-node=h200:2")
-    rows = seen_by(slurm, looking(slurm, slurm.nodes, 3))
+    order = looking(slurm, slurm.nodes, 3)
+    rows = seen_by(slurm, order)
+    # The node's own numbers go into the record.
+    assert cards(recorder, order) == {slurm.nodes[0]: [2, 3, 4], slurm.nodes[1]: [0, 1, 2]}
     # Relative numbers, because this site constrains devices; the other job's two are not among them.
     assert [row[:2] for row in rows] == [["0,1,2", ""]] * 2
     assert {row[2] for row in rows} == {
@@ -99,21 +109,35 @@ def test_ranks_see_exactly_the_devices_that_slurm_gave_and_meet_at_the_first_nod
     assert [row[5] for row in rows] == list(slurm.nodes)
 
 
-def test_ascend_ranks_have_their_makers_variable_alone(slurm: SlurmSubject) -> None:
-    (row,) = seen_by(slurm, looking(slurm, (slurm.all_nodes[2],), 2))
-    assert row[:2] == ["", "0,1"]
+def test_ascend_ranks_have_their_makers_variable_alone(slurm: SlurmSubject, recorder: Recorder) -> None:
+    submit(slurm, f"--nodelist={slurm.all_nodes[2]}", "--gpus-per-node=1")
+    order = looking(slurm, (slurm.all_nodes[2],), 2)
+    (row,) = seen_by(slurm, order)
+    assert row[:2] == ["", "1,2"]
+    assert cards(recorder, order) == {slurm.all_nodes[2]: [1, 2]}
 
 
-def test_ranks_run_as_the_submitter_and_so_does_the_job(
-    slurm: SlurmSubject, somebody: UnixUser, folder: Path, tmp_path: Path
+@exhaustive
+def test_a_site_that_constrains_no_devices_numbers_them_as_the_node_does(
+    shared: Path, tmp_path: Path, agent_zipapp: Path
 ) -> None:
-    slurm.testbed.run("sacctmgr", "-i", "add", "user", ACCOUNT, "account=default")
+    words = ("--types", "h200:2", "--isolation", "net", "--cgroup", "off", "--accounting")
+    with running(shared, words) as testbed, Recorder(testbed.host) as recorder:
+        subject = SlurmSubject(tmp_path, testbed, agent_zipapp, recorder)
+        submit(subject, f"--nodelist={subject.nodes[0]}", "--gpus-per-node=h200:2")
+        order = looking(subject, subject.nodes[:1], 3)
+        assert [row[:2] for row in seen_by(subject, order)] == [["2,3,4", ""]]
+        assert cards(recorder, order) == {subject.nodes[0]: [2, 3, 4]}
+
+
+def test_ranks_run_as_the_submitter_and_so_does_the_job(somebody: UnixUser, folder: Path, slurm: SlurmSubject) -> None:
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default")
     agent = Path(shutil.copy(slurm.settings.agent, folder))
     slurm.change(share=folder / "share", agent=agent)
     order = replace(looking(slurm, (slurm.nodes[0],), 1, folder), user=somebody)
     (row,) = seen_by(slurm, order, folder)
-    assert row[3:5] == [ACCOUNT, somebody.home]
-    assert ACCOUNT in slurm.testbed.run("squeue", "-h", "-t", "all", "-n", order.attempt, "-o", "%u")
+    assert row[3:5] == [somebody.name, somebody.home]
+    assert somebody.name in slurm.testbed.run("squeue", "-h", "-t", "all", "-n", order.attempt, "-o", "%u")
     place = folder / "share" / order.attempt / slurm.nodes[0]
     assert (place.stat().st_uid, place.parent.stat().st_uid) == (somebody.uid, 0)
     assert [(place / name).stat().st_mode & 0o777 for name in ("order.json", "token")] == [0o600, 0o600]

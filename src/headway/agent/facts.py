@@ -1,4 +1,4 @@
-"""Facts of the node, told once in the first report: kernel, driver, Python, torch. What is not there is null."""
+"""Facts of the node, told once in the first report: cards, kernel, driver, Python, torch. What is not there is null."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 
 from headway.agent import files
+from headway.agent.granted import granted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +21,19 @@ def gather(order: Order) -> dict[str, object]:
         "kernel": system.release,
         "machine": system.machine,
         "system": _line_value("/etc/os-release", "PRETTY_NAME="),
+        "cards": sorted(granted(order, os.environ).values()),
+        "taken_at": _taken_at(),
         "driver": _driver(order.device_maker),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "torch": _torch(order),
         "cores": os.cpu_count(),
     }
+
+
+def _taken_at() -> float | None:
+    """Since when a batch system's queue has let the attempt have its devices, as whoever started this agent tells."""
+    text = os.environ.get("HEADWAY_TAKEN_AT", "")
+    return float(text) if text.isdigit() else None
 
 
 def _line_value(path: str, start: str) -> str | None:

@@ -25,6 +25,7 @@ from headway.agent.ranks.end import End
 from headway.agent.ranks.launch import StartError
 from headway.agent.ranks.stop import Stop
 from headway.agent.ranks.table import Ranks
+from headway.agent.scene.looks import Looks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from headway.agent.journal import Journal
     from headway.agent.order import Order
     from headway.agent.probes.sampler import Sampler
+    from headway.agent.ranks.activity import Activity
 
 _GATHER_S = 0.02
 _LONGEST_TURN_S = 5.0
@@ -57,11 +59,13 @@ class Witness:
         self._courier = Courier(Connection(order.server, order.ca_file), token)
         self._selector.register(self._courier.fd, selectors.EVENT_READ, self._answered)
         self._sampler: Sampler | None = None
+        self._activity: Activity | None = None
         self._sample_at = _NEVER
         self._start_failure: str | None = None
         self._asked_to_end = False
         self._nudged = False
         self._drills: set[str] = set()
+        self._looks = Looks(order, directory, self._selector)
         for stream in self._outputs.streams.values():
             self._delivery.add_stream(stream)
         self._listen_to_signals()
@@ -136,11 +140,15 @@ class Witness:
             return
         if self._sampler is None:
             from headway.agent.probes.sampler import Sampler
+            from headway.agent.ranks.activity import Activity
 
             self._sampler = Sampler(self._order, self._directory)
+            self._activity = Activity(self._order)
         self._sample_at = now + self._order.readings_s
         running = [(rank, pid) for pid, rank in self._ranks.running.items()]
         self._testimony.add("readings", self._sampler.sample(running, now, time.time()))
+        if self._activity is not None:
+            self._testimony.add("readings", self._activity.sample(self._ranks.running, now, time.time()))
 
     def _send(self, now: float) -> None:
         if self._courier.busy or self._delivery.due(now) > now:
@@ -158,8 +166,14 @@ class Witness:
             self._ask_stop(str(stop["reason"]), float(stop["grace_s"]), now)
         for drill in instructions.get("kill") or ():
             self._strike(drill, now)
+        self._looks.order(instructions.get("look") or (), self._ranks.running, self._seen)
         if self._delivery.closed_to_us:
             self._ask_stop("over", self._order.grace_s, now)
+
+    def _seen(self, scene: dict[str, Any]) -> None:
+        self._journal.note("looked", look=scene["look"], problem=scene.get("problem"))
+        self._testimony.add("scenes", [scene])
+        self._delivery.hurry(time.monotonic())
 
     def _ask_stop(self, reason: str, grace_s: float, now: float) -> None:
         if self._ranks.running and self._stop.ask(reason, grace_s, now):

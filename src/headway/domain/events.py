@@ -167,6 +167,16 @@ class LaunchFailed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptWaited(Event):
+    """A batch system kept the attempt in its own queue: it had no devices before `until`."""
+
+    kind: ClassVar[str] = "attempt-waited"
+    job: JobId
+    attempt: AttemptId
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStarted(Event):
     kind: ClassVar[str] = "attempt-started"
     job: JobId
@@ -395,6 +405,7 @@ Fact = (
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed
+    | AttemptWaited
     | AttemptStarted
     | ProgressSeen
     | PhaseEntered

@@ -61,7 +61,7 @@ def test_a_controller_killed_under_twenty_jobs_loses_and_doubles_none(site: Site
     since = datetime.now(UTC)
     works = site.waiting(JOBS)
     wait_until_all_run(site, works)
-    site.testbed.wait_until_saved()
+    site.testbed.save()
     site.testbed.tool("kill", "slurmctld")
     time.sleep(3)
     site.testbed.tool("up", "slurmctld")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_READINGS = 4000
+_KINDS = ("exits", "readings", "dropped", "drills_done", "scenes")
 
 
 class Testimony:
@@ -25,14 +26,14 @@ class Testimony:
         self._seq = 0
         self._in_flight: bytes | None = None
         self._sent: dict[str, list[Any]] = {}
-        self._fresh: dict[str, list[Any]] = {"exits": [], "readings": [], "dropped": [], "drills_done": []}
+        self._fresh: dict[str, list[Any]] = {kind: [] for kind in _KINDS}
         self.phase = "starting"
         self.ranks: list[dict[str, Any]] = []
         self.ended: dict[str, object] | None = None
         self.ended_in_flight = False
 
     def add(self, kind: str, entries: list[Any]) -> None:
-        """More `exits`, `readings`, `dropped` or `drills_done`. The oldest readings go when there are too many."""
+        """More of one of the kinds. The oldest readings go when there are too many."""
         fresh = self._fresh[kind]
         fresh += entries
         if kind == "readings":
@@ -42,7 +43,7 @@ class Testimony:
     def urgent(self) -> bool:
         """Whether something unsaid should not wait for the next regular report."""
         unsaid_end = self.ended is not None and not self.ended_in_flight
-        return unsaid_end or bool(self._fresh["exits"] or self._fresh["drills_done"])
+        return unsaid_end or any(self._fresh[kind] for kind in ("exits", "drills_done", "scenes"))
 
     def compose(self, events: dict[str, dict[str, object]], with_end: bool) -> bytes:
         """The report to send: the one in flight again, or a new one with everything unsaid."""

@@ -6,6 +6,9 @@ all of its attempt's devices on the node, as under torchrun: programs choose the
 
 from __future__ import annotations
 
+FLIGHT_RECORDER = "2000"
+"""So many of a rank's newest collectives torch remembers; the job's own wish wins."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +67,7 @@ def _shared(order: Order, rank_dir: str, package: str, base: Mapping[str, str]) 
     beyond = env.get("PYTHONPATH")
     env["PYTHONPATH"] = f"{package}:{beyond}" if beyond else package
     env["PYTHONUNBUFFERED"] = "1"
+    env.setdefault("TORCH_FR_BUFFER_SIZE", FLIGHT_RECORDER)
     optional = {
         "HEADWAY_CHECKPOINT_DIR": order.checkpoint_dir,
         "HEADWAY_RESUME_FROM": order.resume_from,

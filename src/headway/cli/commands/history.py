@@ -38,7 +38,7 @@ def _attempt(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         attempt["id"],
         state(attempt["outcome"] or attempt["state"]),
-        placement(attempt),
+        placement(attempt, row["cards"]),
         quantities.whole(attempt["resume_step"]) if attempt["resume_from"] else quantities.UNKNOWN,
         quantities.whole(attempt["step"]),
         exits or quantities.UNKNOWN,

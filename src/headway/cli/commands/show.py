@@ -1,5 +1,7 @@
 """`show`: everything known of one job."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -70,9 +72,10 @@ def _movement(view: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def placement(attempt: dict[str, Any]) -> str:
-    """`n1:0,1 n2:0`."""
-    return " ".join(f"{p['node']}:{','.join(map(str, p['devices']))}" for p in attempt["placements"])
+def placement(attempt: dict[str, Any], cards: Mapping[str, list[int]] = MappingProxyType({})) -> str:
+    """`n1:0,1 n2:0`. `cards`: by node, those that a batch system really gave, where it chose for itself."""
+    parts = [(p["node"], cards.get(p["node"], p["devices"])) for p in attempt["placements"]]
+    return " ".join(f"{node}:{','.join(map(str, devices))}" for node, devices in parts)
 
 
 def _section(title: str, lines: list[str]) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import pwd
 import re
+import secrets
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
@@ -122,7 +123,8 @@ class Launching:
         content = self._settings.agent.read_bytes()
         target = self._settings.share / f"headway-agent-{hashlib.sha256(content).hexdigest()[:12]}.pyz"
         if not target.exists():
-            draft = target.with_suffix(f".{os.getpid()}.new")
+            # Attempts are launched abreast: each thread has a draft of its own.
+            draft = target.with_suffix(f".{secrets.token_hex(4)}.new")
             draft.write_bytes(content)
             draft.chmod(0o755)
             os.replace(draft, target)

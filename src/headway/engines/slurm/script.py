@@ -24,7 +24,8 @@ ASCEND = """unset CUDA_VISIBLE_DEVICES
 [ -z "$ASCEND_RT_VISIBLE_DEVICES" ] || export ASCEND_RT_VISIBLE_DEVICES
 """
 # An agent that ends with 0 has delivered everything, with 2 could not read its order; 126 and 127: it never started.
-# Its two variables are given to it alone: an agent that cleans up kills whoever has them.
+# Its variables are given to it alone: an agent that cleans up kills whoever has the first two. Which cards Slurm has
+# chosen it gives in the node's own numbers, whatever numbers the site lets programs see.
 LOOP = """\
 dir={base}/$SLURMD_NODENAME
 [ -d "$dir" ] || dir=$dir-{device_type}
@@ -32,7 +33,10 @@ exec </dev/null >>"$dir/agent.out" 2>&1 || exit 1
 {visible}trap 'kill -TERM "$agent" 2>/dev/null' TERM URG
 {keep}tries=0
 while :; do
-    env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" {python} "${{agent_file:-$HEADWAY_AGENT}}" run "$dir" &
+    env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" \\
+        HEADWAY_CARDS="${{SLURM_STEP_GPUS:-}}" HEADWAY_VISIBLE="${{CUDA_VISIBLE_DEVICES:-}}" \\
+        HEADWAY_TAKEN_AT="$HEADWAY_TAKEN_AT" \\
+        {python} "${{agent_file:-$HEADWAY_AGENT}}" run "$dir" &
     agent=$!
     wait "$agent"; code=$?
     while kill -0 "$agent" 2>/dev/null; do wait "$agent"; code=$?; done
@@ -45,7 +49,7 @@ done
 # The trap keeps the shell alive until srun, which gets the signal too, has seen every agent end.
 SCRIPT = """\
 #!/bin/sh
-export HEADWAY_AGENT={agent}
+export HEADWAY_AGENT={agent} HEADWAY_TAKEN_AT=$(date +%s)
 {ship}trap : TERM
 srun --nodes={count} --ntasks={count} --ntasks-per-node=1 --cpus-per-task={cpus} --kill-on-bad-exit=0 --wait=0 \\
     --input=none --job-name=agents /bin/sh -c {loop}

@@ -55,6 +55,7 @@ class Checkpoints:
         if self._newest is not None and self._newest.step == step:
             return self._newest
         started = time.monotonic()
+        self._events.write("saving", step=step)
         self._claim()
         folder = begin_folder(self.directory, self._environment, step)
         try:

@@ -14,6 +14,7 @@ from typing import Any, MutableMapping, Optional, Type, Union
 from headway.sdk.job.checkpoints import Checkpoints
 from headway.sdk.job.environment import Environment, read_environment
 from headway.sdk.job.events import EventLog, PrintedEvents, numbers
+from headway.sdk.job.looking import be_seen
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop, StopWatch
 
@@ -150,4 +151,7 @@ def attach() -> Run:
         _attached = Run(environment)
         if not environment.is_offline:
             _attached._events.write("attached", sdk=PROTOCOL, pid=os.getpid(), python=platform.python_version())
+        if environment.rank_dir is not None:
+            suffix = environment.events_name[len("events") : -len(".jsonl")]
+            be_seen(environment.rank_dir, suffix, environment.world_size)
     return _attached

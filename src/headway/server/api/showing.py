@@ -58,10 +58,12 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
 
 
 def show_attempt(c: Connection, attempt: Attempt, language: Language) -> AttemptView:
-    """An attempt with its exits and its verdict in words."""
+    """An attempt with its exits, its verdict in words, and the cards it really had."""
     verdict = verdicts.get(c, attempt.id)
     words = describe(verdict, language) if verdict else None
-    return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words)
+    told = {report.node: report.environment.get("cards") for report in agents.of_attempt(c, attempt.id)}
+    cards = {node: found for node, found in told.items() if found}
+    return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words, cards)
 
 
 def show_bill(bill: LossBill) -> BillView:

@@ -59,12 +59,13 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class AttemptView:
-    """An attempt with its exits and its verdict."""
+    """An attempt with its exits and its verdict. `cards`: by node, the cards it really had, as its agents told."""
 
     attempt: Attempt
     exits: list[RankExit]
     verdict: Verdict | None
     verdict_text: str | None
+    cards: dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True)

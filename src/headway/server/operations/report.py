@@ -5,13 +5,13 @@ exit, an events offset, a drill id).
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, RankExit
 from headway.domain.errors import PlatformError
-from headway.domain.events import AgentLost, AttemptStarted, LogsDropped, RankExited
+from headway.domain.events import AgentLost, AttemptStarted, AttemptWaited, LogsDropped, RankExited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
@@ -23,6 +23,7 @@ from headway.store.agents import NodeReport
 from headway.store.readings import Reading
 
 GANG_GRACE = timedelta(seconds=5)
+NOTICEABLE = timedelta(seconds=1)  # the ledger counts whole seconds
 
 
 def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -> Answer:
@@ -66,6 +67,8 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
     for exit in report.exits:
         _record_exit(c, attempt, node, exit)
     known = next((part for part in agents.of_attempt(c, attempt.id) if part.node == node), None)
+    if known is None:
+        facts.append(c, *_waited(attempt, node, report, now))
     if not _is_repeated(known, report):
         facts.append(c, *(_drop_fact(attempt, node, drop) for drop in report.dropped))
     for drill in report.drills_done:
@@ -75,6 +78,17 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         at = report.ended.at
         facts.append(c, AgentLost(at=at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, _told(attempt, node, report, known, now))
+
+
+def _waited(attempt: Attempt, node: str, report: Report, now: datetime) -> list[AttemptWaited]:
+    """Since when it has really had its devices, where a batch system made it wait for them; its first node tells."""
+    taken_at = (report.facts or {}).get("taken_at")
+    if node != attempt.placements[0].node or not isinstance(taken_at, (int, float)):
+        return []
+    until = datetime.fromtimestamp(taken_at, UTC)
+    if until < attempt.placed_at + NOTICEABLE:
+        return []
+    return [AttemptWaited(at=now, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, until=until)]
 
 
 def _told(attempt: Attempt, node: str, report: Report, known: NodeReport | None, now: datetime) -> NodeReport:
