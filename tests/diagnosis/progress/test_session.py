@@ -27,8 +27,22 @@ HOSTILE = st.sampled_from(
         "eval_",
         "\x1b[",
         "\x08",
+        "1:",
+        "a.",
+        "- ",
+        "save ",
+        "checkpoint ",
+        "━",
+        "=",
+        ">",
+        " ",
+        "val",
+        "_",
+        "e",
+        "ETA: ",
+        "it/s",
+        "time (ms) |",
     ]
-    + ["1:", "a.", "- ", "save ", "checkpoint ", "━", "=", ">", " ", "val", "_", "e", "ETA: ", "it/s", "time (ms) |"]
 )
 
 

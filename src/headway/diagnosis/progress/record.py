@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 
 class Phase(StrEnum):
@@ -62,3 +63,20 @@ class Progress:
     reader: str | None
     records: tuple[Record, ...]
     phases: tuple[PhaseRange, ...]
+
+    @property
+    def newest(self) -> Record:
+        """The last value of each kind that was printed; a bar and its logger line tell different ones."""
+        told: dict[str, Any] = {}
+        for record in self.records[-RECENT:]:
+            told.update({name: value for name, value in as_dict(record).items() if value is not None})
+        return Record(**told)
+
+
+RECENT = 16
+"""How many of the newest records count as now."""
+
+
+def as_dict(record: Record) -> dict[str, Any]:
+    """A record's values by their names, in order."""
+    return {name: getattr(record, name) for name in Record.__slots__}
