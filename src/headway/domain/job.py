@@ -47,12 +47,25 @@ class CheckpointPolicy:
     keep: int = 5
 
 
+class WhenStalled(StrEnum):
+    """What becomes of a job that hangs: stopped with its evidence, to go on as the verdict says; or only told of."""
+
+    RESTART = "restart"
+    TELL = "tell"
+    IGNORE = "ignore"
+
+
 @dataclass(frozen=True, slots=True)
 class RecoveryPolicy:
-    """How often a job may be resumed after failures, and how long a stop waits before it kills."""
+    """How often a job may be resumed after failures, and how long a stop waits before it kills.
+
+    `stall_after`: the least silence that is called a stall, however short the steps.
+    """
 
     retries: int = 3
     grace: timedelta = timedelta(seconds=30)
+    when_stalled: WhenStalled = WhenStalled.RESTART
+    stall_after: timedelta = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from headway.server.loops.retain import examine_checkpoints, persist, retain
 from headway.server.loops.runner import Loop
 from headway.server.loops.schedule import Schedule
 from headway.server.loops.serve import Serve
+from headway.server.loops.watch import WatchStalls
 
 
 def all_loops() -> tuple[Loop, ...]:
@@ -21,6 +22,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("forecast", 1.0, LookAhead()),
         Loop("dispatch", 2.0, dispatch),
         Loop("observe", 1.0, Observe()),
+        Loop("watch", 1.0, WatchStalls()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),
         Loop("meter", 10.0, meter),
