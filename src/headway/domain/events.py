@@ -21,6 +21,7 @@ from headway.domain.queue_events import (
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
+    QuotaDropped,
     QuotaProposed,
     WindowCancelled,
     WindowSet,
@@ -350,7 +351,10 @@ class VerdictReached(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryDecided(Event):
-    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason."""
+    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
+
+    `avoids`: nodes it is kept away from now, since they broke it.
+    """
 
     kind: ClassVar[str] = "recovery-decided"
     job: JobId
@@ -360,6 +364,7 @@ class RecoveryDecided(Event):
     resume_step: int
     reason: str
     held_until: datetime | None
+    avoids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,6 +438,7 @@ Fact = (
     | QuotaSet
     | QuotaProposed
     | QuotaApproved
+    | QuotaDropped
     | GrantRequested
     | GrantDecided
     | GrantEnding

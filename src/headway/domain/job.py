@@ -113,7 +113,10 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures."""
+    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures.
+
+    `avoids`: nodes that broke it, as its verdicts say; it is kept away from them wherever it could run elsewhere.
+    """
 
     id: JobId
     spec: JobSpec
@@ -127,3 +130,4 @@ class Job:
     reason: str | None = None
     ended_at: datetime | None = None
     preemptions: int = 0
+    avoids: tuple[str, ...] = ()
