@@ -17,6 +17,8 @@ from headway.server.api import (
     granting,
     jobs,
     logs,
+    monitoring,
+    node_agents,
     nodes,
     observing,
     queue,
@@ -28,7 +30,22 @@ from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, observing, agent)
+AREAS = (
+    queue,
+    jobs,
+    logs,
+    accounts,
+    directory,
+    quota,
+    granting,
+    assets,
+    services,
+    nodes,
+    observing,
+    monitoring,
+    node_agents,
+    agent,
+)
 
 
 class Application(FastAPI):
