@@ -93,6 +93,11 @@ class Cards:
         """Whether it can be said which card sits where, or there are none to be seen."""
         return bool(self._places) or self._tool is None
 
+    def close(self) -> None:
+        """End the tool if it runs."""
+        if self._tool is not None:
+            self._tool.close()
+
     def _mine(self, card: Card) -> bool:
         return self._devices is None or card.index in self._devices
 

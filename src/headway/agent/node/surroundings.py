@@ -40,7 +40,7 @@ class Mounts:
         for path, space in self._spaces.items():
             if not space.asking:
                 self._asked_at[path] = clock
-            silent = clock - self._asked_at.get(path, clock) > _SILENT_S
+            silent = clock - self._asked_at.setdefault(path, clock) > _SILENT_S
             for name, value in space.read().items():
                 found.append((f"{name.replace('disk_', 'mount_')}:{path}", value))
             found.append((f"mount_answers:{path}", 0.0 if silent else 1.0))

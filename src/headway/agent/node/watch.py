@@ -104,6 +104,7 @@ class Watch:
             self._send(now)
             self._wait(selector, now)
         self._keep([], time.time())
+        self._cards.close()
         self._kernel.close()
         self._spool.close()
 
