@@ -27,7 +27,7 @@ COMMANDS = {
     "stop": "jobs:stop",
     "drill": "jobs:drill",
     "top": "machines:top",
-    "node": "machines:node",
+    "node": "watching:node",
     "preempt": "queue:preempt",
     "forecast": "queue:forecast",
     "quota": "quota:quota",
