@@ -228,6 +228,8 @@ def a_table() -> dict[str, Any]:
         "used": 14,
         "borrowed": 0,
         "idle": 2,
+        "lent": 2,
+        "spent": 1234.5,
     }
     nlp = entry | {"branch": "nlp", "is_project": True, "parent": "research", "guaranteed": 8, "used": 2, "idle": 6}
     nlp |= {"borrow_ceiling": 0, "lend_ceiling": 4, "budget": {"soft": 5000.0, "hard": None}}
@@ -257,8 +259,20 @@ def a_version(number: int, **changes: Any) -> dict[str, Any]:
         "approved_by": "root",
         "approved_at": AT,
         "in_force_from": AT,
+        "dropped_as": None,
+        "dropped_by": None,
+        "dropped_at": None,
+        "dropped_why": None,
     }
     return version | changes
+
+
+def the_rules() -> dict[str, Any]:
+    """The rules of the queue on the wire."""
+    return {
+        "classes": [{"name": "urgent", "roles": ["lead", "admin"]}, {"name": "idle", "roles": ["member", "lead"]}],
+        "rules": [{"name": "protected", "sentence": "a protected job is never taken", "numbers": {}}],
+    }
 
 
 def a_grant(**changes: Any) -> dict[str, Any]:

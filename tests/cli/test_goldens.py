@@ -37,8 +37,15 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "quota-show": (("quota", "show"), {"/quota": canned.a_table()}),
     "quota-history": (
         ("quota", "history"),
-        {"/quota/versions": [canned.a_version(3, approved_by=None), canned.a_version(2)]},
+        {
+            "/quota/versions": [
+                canned.a_version(4, dropped_as="rejected", dropped_by="root", dropped_why="太早", approved_at=None),
+                canned.a_version(3, approved_by=None, approved_at=None, in_force_from=None),
+                canned.a_version(2),
+            ]
+        },
     ),
+    "quota-rules": (("quota", "rules"), {"/queue/rules": canned.the_rules()}),
     "grant-ls": (
         ("grant", "ls"),
         {"/grants": [{"request": canned.a_grant(state="approved"), "active": True, "ends_soon": True}]},

@@ -121,7 +121,7 @@ def test_ascend_ranks_have_their_makers_variable_alone(slurm: SlurmSubject, reco
 def test_a_site_that_constrains_no_devices_numbers_them_as_the_node_does(
     shared: Path, tmp_path: Path, agent_zipapp: Path
 ) -> None:
-    words = ("--types", "h200:1", "--isolation", "net", "--cgroup", "off")
+    words = ("--types", "h200:2", "--isolation", "net", "--cgroup", "off", "--accounting")
     with running(shared, words) as testbed, Recorder(testbed.host) as recorder:
         subject = SlurmSubject(tmp_path, testbed, agent_zipapp, recorder)
         submit(subject, f"--nodelist={subject.nodes[0]}", "--gpus-per-node=h200:2")

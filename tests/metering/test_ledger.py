@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import JobEnded, JobSubmitted, RecoveryDecided
+from headway.domain.events import AttemptWaited, JobEnded, JobSubmitted, RecoveryDecided
 from headway.domain.ids import AttemptId, JobId
 from headway.metering.intervals import Wait, intervals, waits
 from headway.metering.ledger import post, whole
@@ -110,6 +110,16 @@ def test_facts_in_any_order_and_repeated_give_the_same_intervals(wanted, random)
 def test_an_end_before_its_start_takes_no_time():
     interval = an_interval(seconds=-5)
     assert intervals([placed(interval), ended(interval)])[0].end == interval.start
+
+
+@pytest.mark.parametrize(("waited", "seconds"), [(20, 40), (-5, 60), (90, 0)])
+def test_time_in_a_batch_systems_own_queue_is_not_charged(waited, seconds):
+    interval = an_interval(seconds=60)
+    until = interval.start + timedelta(seconds=waited)
+    waiting = AttemptWaited(at=until, by="agent:n1", job=interval.job, attempt=interval.attempt, until=until)
+    (found,) = intervals([placed(interval), waiting, ended(interval)])
+    assert (found.end - found.start).total_seconds() == seconds
+    assert found.end == interval.end
 
 
 def _submitted(at):

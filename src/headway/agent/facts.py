@@ -22,11 +22,18 @@ def gather(order: Order) -> dict[str, object]:
         "machine": system.machine,
         "system": _line_value("/etc/os-release", "PRETTY_NAME="),
         "cards": sorted(granted(order, os.environ).values()),
+        "taken_at": _taken_at(),
         "driver": _driver(order.device_maker),
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "torch": _torch(order),
         "cores": os.cpu_count(),
     }
+
+
+def _taken_at() -> float | None:
+    """Since when a batch system's queue has let the attempt have its devices, as whoever started this agent tells."""
+    text = os.environ.get("HEADWAY_TAKEN_AT", "")
+    return float(text) if text.isdigit() else None
 
 
 def _line_value(path: str, start: str) -> str | None:

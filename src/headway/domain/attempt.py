@@ -22,6 +22,9 @@ PREEMPTED = "preempted"
 """Why an attempt stops, and why its job waits again, when its devices are taken for another job."""
 
 LATE, TIME_LIMIT, TAKEN = "engine-late", "engine-time-limit", "engine-taken"
+STALLED = "stalled"
+"""Why an attempt stops that hangs: its job goes on with another, as the verdict says."""
+
 BY_ENGINE = frozenset({LATE, TIME_LIMIT, TAKEN})
 """Why an attempt stops when its engine's own queue keeps it waiting or ends it: its job goes on with another."""
 

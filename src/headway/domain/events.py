@@ -21,7 +21,16 @@ from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
-from headway.domain.node_events import NodeChanged, ReferenceSet, RetestEnded, RetestRequested
+from headway.domain.node_events import (
+    NodeChanged,
+    NodeCredentialIssued,
+    NodeCredentialRevoked,
+    NodeFaultSeen,
+    NodeInventoried,
+    ReferenceSet,
+    RetestEnded,
+    RetestRequested,
+)
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -31,6 +40,7 @@ from headway.domain.queue_events import (
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
+    QuotaDropped,
     QuotaProposed,
     WindowCancelled,
     WindowSet,
@@ -177,6 +187,16 @@ class LaunchFailed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptWaited(Event):
+    """A batch system kept the attempt in its own queue: it had no devices before `until`."""
+
+    kind: ClassVar[str] = "attempt-waited"
+    job: JobId
+    attempt: AttemptId
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptStarted(Event):
     kind: ClassVar[str] = "attempt-started"
     job: JobId
@@ -202,6 +222,56 @@ class PhaseEntered(Event):
     attempt: AttemptId
     rank: int
     phase: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled(Event):
+    """Nothing has moved since `since`, longer than `threshold_s` allows; `agreeing`: the evidence besides silence."""
+
+    kind: ClassVar[str] = "stalled"
+    job: JobId
+    attempt: AttemptId
+    since: datetime
+    threshold_s: float
+    phase: str
+    agreeing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StallExplained(Event):
+    """What a stalled attempt waits for, by what its agents saw while it hung; `rank` None: nobody stands apart."""
+
+    kind: ClassVar[str] = "stall-explained"
+    job: JobId
+    attempt: AttemptId
+    cause: str
+    rank: int | None
+    node: str | None
+    by_evidence: str | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moving(Event):
+    """A stalled attempt moves again, after having stood still since `since`."""
+
+    kind: ClassVar[str] = "moving"
+    job: JobId
+    attempt: AttemptId
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankSlow(Event):
+    """A rank comes last to its peers' collectives: by `late_s` of the `period_s` from one to the next."""
+
+    kind: ClassVar[str] = "rank-slow"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    node: str | None
+    late_s: float
+    period_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +370,10 @@ class VerdictReached(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryDecided(Event):
-    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason."""
+    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
+
+    `avoids`: nodes it is kept away from now, since they broke it.
+    """
 
     kind: ClassVar[str] = "recovery-decided"
     job: JobId
@@ -310,6 +383,7 @@ class RecoveryDecided(Event):
     resume_step: int
     reason: str
     held_until: datetime | None
+    avoids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,6 +449,7 @@ Fact = (
     | QuotaSet
     | QuotaProposed
     | QuotaApproved
+    | QuotaDropped
     | GrantRequested
     | GrantDecided
     | GrantEnding
@@ -397,9 +472,14 @@ Fact = (
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed
+    | AttemptWaited
     | AttemptStarted
     | ProgressSeen
     | PhaseEntered
+    | Stalled
+    | StallExplained
+    | Moving
+    | RankSlow
     | CheckpointSaved
     | CheckpointVerified
     | CheckpointRejected
@@ -428,6 +508,10 @@ Fact = (
     | AlertEnded
     | AlertAcknowledged
     | ChannelSet
+    | NodeFaultSeen
+    | NodeInventoried
+    | NodeCredentialIssued
+    | NodeCredentialRevoked
 )
 
 KINDS: dict[str, type[Fact]] = {fact.kind: fact for fact in get_args(Fact)}

@@ -47,12 +47,25 @@ class CheckpointPolicy:
     keep: int = 5
 
 
+class WhenStalled(StrEnum):
+    """What becomes of a job that hangs: stopped with its evidence, to go on as the verdict says; or only told of."""
+
+    RESTART = "restart"
+    TELL = "tell"
+    IGNORE = "ignore"
+
+
 @dataclass(frozen=True, slots=True)
 class RecoveryPolicy:
-    """How often a job may be resumed after failures, and how long a stop waits before it kills."""
+    """How often a job may be resumed after failures, and how long a stop waits before it kills.
+
+    `stall_after`: the least silence that is called a stall, however short the steps.
+    """
 
     retries: int = 3
     grace: timedelta = timedelta(seconds=30)
+    when_stalled: WhenStalled = WhenStalled.RESTART
+    stall_after: timedelta = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +115,10 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures."""
+    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures.
+
+    `avoids`: nodes that broke it, as its verdicts say; it is kept away from them wherever it could run elsewhere.
+    """
 
     id: JobId
     spec: JobSpec
@@ -116,3 +132,4 @@ class Job:
     reason: str | None = None
     ended_at: datetime | None = None
     preemptions: int = 0
+    avoids: tuple[str, ...] = ()

@@ -33,6 +33,17 @@ class QuotaApproved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaDropped(Event):
+    """A proposed table was rejected by another role or withdrawn by its author: it never comes into force."""
+
+    kind: ClassVar[str] = "quota-dropped"
+    version: int
+    author: str
+    dropped_as: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRequested(Event):
     kind: ClassVar[str] = "grant-requested"
     grant: str

@@ -1,6 +1,7 @@
 """Reads from the facts when devices were taken and when jobs waited. Charges nothing, judges nothing.
 
-An interval runs from `AttemptPlaced` to `AttemptEnded`, whatever happens between. A wait runs from the submission, or
+An interval runs from `AttemptPlaced`, or from the end of the wait in a batch system's own queue (`AttemptWaited`), to
+`AttemptEnded`, whatever happens between. A wait runs from the submission, or
 from a decision to resume, to the next placement or the job's end.
 """
 
@@ -8,7 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from headway.domain.events import AttemptEnded, AttemptPlaced, Fact, JobEnded, JobSubmitted, RecoveryDecided
+from headway.domain.events import (
+    AttemptEnded,
+    AttemptPlaced,
+    AttemptWaited,
+    Fact,
+    JobEnded,
+    JobSubmitted,
+    RecoveryDecided,
+)
 from headway.domain.ids import AttemptId, JobId
 from headway.metering.entries import Interval
 
@@ -26,17 +35,21 @@ class Wait:
 def intervals(facts: Iterable[Fact]) -> list[Interval]:
     """Every interval in which an attempt had devices, by its start. The same fact twice counts once, in any order."""
     placed: dict[AttemptId, AttemptPlaced] = {}
+    taken: dict[AttemptId, datetime] = {}
     ended: dict[AttemptId, datetime] = {}
     for fact in facts:
         if isinstance(fact, AttemptPlaced):
             placed.setdefault(fact.attempt, fact)
+        elif isinstance(fact, AttemptWaited):
+            taken[fact.attempt] = max(fact.until, taken.get(fact.attempt, fact.until))
         elif isinstance(fact, AttemptEnded):
             ended.setdefault(fact.attempt, fact.at)
-    found = [_interval(fact, ended.get(attempt)) for attempt, fact in placed.items()]
+    found = [_interval(fact, taken.get(attempt, fact.at), ended.get(attempt)) for attempt, fact in placed.items()]
     return sorted(found, key=lambda interval: (interval.start, interval.attempt))
 
 
-def _interval(placed: AttemptPlaced, end: datetime | None) -> Interval:
+def _interval(placed: AttemptPlaced, taken: datetime, end: datetime | None) -> Interval:
+    start = max(placed.at, taken if end is None else min(taken, end))
     return Interval(
         job=placed.job,
         attempt=placed.attempt,
@@ -44,8 +57,8 @@ def _interval(placed: AttemptPlaced, end: datetime | None) -> Interval:
         device_type=placed.device_type,
         devices=sum(len(placement.devices) for placement in placed.placements),
         basis=placed.basis,
-        start=placed.at,
-        end=None if end is None else max(end, placed.at),
+        start=start,
+        end=None if end is None else max(end, start),
         grant=placed.grant,
     )
 

@@ -6,20 +6,23 @@ give equal plans.
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from functools import cached_property, lru_cache
 
 from headway.domain.ids import JobId
 from headway.domain.resources import NodeState, Placement
 from headway.scheduler.claims import held_claims
 from headway.scheduler.desk.desk import Desk
-from headway.scheduler.desk.lines import Ask
+from headway.scheduler.desk.lines import Ask, Line
 from headway.scheduler.desk.reclaim import lost
-from headway.scheduler.desk.turn import Began, Key, Turn
-from headway.scheduler.order import ahead_of_each
+from headway.scheduler.desk.turn import Began, Turn
+from headway.scheduler.order import Ahead
 from headway.scheduler.plan import Place, Plan, Preemption, Promised, Start, Victim, Waits
 from headway.scheduler.reasons import Reasons
 from headway.scheduler.snapshot import Snapshot
 
 NOTHING = timedelta(0)
+PLAIN = (1.0, NOTHING)
+"""Share and shift of a project that used nothing yet."""
 
 
 def schedule(snapshot: Snapshot) -> Plan:
@@ -41,25 +44,19 @@ def schedule(snapshot: Snapshot) -> Plan:
 def _waits(turn: Turn) -> Iterator[Waits]:
     desk, reasons, places = turn.desk, Reasons(turn), _Places(turn)
     promised = {made.job: made.at for promises in turn.promises.values() for made in promises}
-    order = list(turn.queue())
-    lines = desk.lines.lines
-    aheads = ahead_of_each([(key[3], lines[key[4]].pools) for key, _ in order])
-    for position, ((key, ask), (ahead, count)) in enumerate(zip(order, aheads, strict=True), start=1):
-        at = promised.get(ask.job.id)
-        yield Waits(
-            job=ask.job.id,
-            position=position,
-            reason=reasons.of(ask),
-            ahead=ahead,
-            reserved_at=None if at is None else desk.moment(at),
-            place=places.of(key, ask),
-            ahead_count=count,
-        )
+    reserved = {job: None if at is None else desk.moment(at) for job, at in promised.items()}
+    order = turn.queue()
+    ahead = Ahead(desk.lines.lines[number].pools for number in desk.lines.live)
+    for position, (borrowing, ask) in enumerate(order, start=1):
+        job, line = ask.job.id, desk.lines.lines[ask.line]
+        first, count = ahead.of(job, line.pools)
+        place = places.of(ask, line, borrowing=borrowing)
+        yield Waits(job, position, reasons.of(ask, line), first, reserved.get(job), place, count)
     gated = sorted(desk.gated.values(), key=lambda job: (job.submitted_at, job.id))
-    for position, job in enumerate(gated, start=len(order) + 1):
-        reason = desk.asking.gate(job, desk)
+    for position, queued in enumerate(gated, start=len(order) + 1):
+        reason = desk.asking.gate(queued, desk)
         assert reason is not None
-        yield Waits(job.id, position, reason)
+        yield Waits(queued.id, position, reason)
 
 
 class _Places:
@@ -67,29 +64,21 @@ class _Places:
 
     def __init__(self, turn: Turn) -> None:
         fair = turn.desk.fair
-        self._shifts = {} if turn.desk.policy.fifo else fair.shifts
-        self._ratios = fair.ratios
-        self._spans: dict[float | None, timedelta | None] = {None: None}
+        shifts = {} if turn.desk.policy.fifo else fair.shifts
+        self._shares = {job: (ratio, _span(shifts.get(job, 0.0))) for job, ratio in fair.ratios.items()}
 
-    def of(self, key: Key, ask: Ask) -> Place:
+    def of(self, ask: Ask, line: Line, *, borrowing: bool) -> Place:
         """Why the job stands where it stands."""
         job = ask.job
-        return Place(
-            job.resuming,
-            job.priority,
-            not key[1],
-            job.submitted_at,
-            self._span(ask.predicted),
-            self._span(ask.shift) or NOTHING,
-            self._ratios.get(job.project, 1.0),
-            self._span(self._shifts.get(job.project, 0.0)) or NOTHING,
-        )
+        share, shift = self._shares.get(line.project, PLAIN)
+        predicted = None if ask.predicted is None else _span(ask.predicted)
+        length_shift = _span(ask.shift)
+        return Place(job.resuming, job.priority, not borrowing, job.submitted_at, predicted, length_shift, share, shift)
 
-    def _span(self, seconds: float | None) -> timedelta | None:
-        if seconds not in self._spans:
-            assert seconds is not None
-            self._spans[seconds] = timedelta(seconds=seconds)
-        return self._spans[seconds]
+
+@lru_cache(maxsize=4096)
+def _span(seconds: float) -> timedelta:
+    return timedelta(seconds=seconds)
 
 
 def _promised(turn: Turn) -> Iterator[Promised]:
@@ -119,26 +108,32 @@ def _preemptions(turn: Turn, snapshot: Snapshot, devices: "_Devices") -> Iterato
 
 
 class _Devices:
-    """Which devices of each node are free, as bits: the desk only counts them."""
+    """Which devices of each node are free, as bits: the desk only counts them. Laid out when first asked."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._free = {node.name: (1 << node.devices) - 1 for node in snapshot.nodes if node.state is NodeState.UP}
-        self._held: dict[JobId, Sequence[Placement]] = {}
-        for job in snapshot.running:
-            self._take(job.placements)
-        for held in held_claims(snapshot):
-            self._take(held.placements)
-            self._held[held.job] = held.placements
+        self._snapshot = snapshot
+
+    @cached_property
+    def _held(self) -> dict[JobId, Sequence[Placement]]:
+        return {held.job: held.placements for held in held_claims(self._snapshot)}
+
+    @cached_property
+    def _free(self) -> dict[str, int]:
+        nodes = self._snapshot.nodes
+        free = {node.name: (1 << node.devices) - 1 for node in nodes if node.state is NodeState.UP}
+        for placements in (*(job.placements for job in self._snapshot.running), *self._held.values()):
+            _take(free, placements)
+        return free
 
     def start(self, began: Began, desk: Desk) -> Start:
         """The start with its devices named: those held for it if they fit exactly, else the lowest free ones."""
-        claim, held = began.claim, self._held.pop(began.ask.job.id, ())
+        claim, held = began.claim, self._held.get(began.ask.job.id, ())
         self.give_back(held)
         pool, names = desk.pools[claim.pool], desk.names[claim.pool]
         shape = {names[node]: devices for node, devices in claim.spots}
         if held and {p.node: len(p.devices) for p in held} == shape:
             placements = tuple(held)
-            self._take(held)
+            _take(self._free, held)
         else:
             placements = tuple(self.pick(node, shape[node]) for node in sorted(shape))
         return Start(began.ask.job.id, pool.engine, pool.device_type, placements, began.borrowed)
@@ -152,7 +147,7 @@ class _Devices:
                 taken.append(device)
             device += 1
         placement = Placement(node, tuple(taken))
-        self._take((placement,))
+        _take(self._free, (placement,))
         return placement
 
     def give_back(self, placements: Sequence[Placement]) -> None:
@@ -161,10 +156,11 @@ class _Devices:
             if placement.node in self._free:
                 self._free[placement.node] |= _bits(placement.devices)
 
-    def _take(self, placements: Sequence[Placement]) -> None:
-        for placement in placements:
-            if placement.node in self._free:
-                self._free[placement.node] &= ~_bits(placement.devices)
+
+def _take(free: dict[str, int], placements: Sequence[Placement]) -> None:
+    for placement in placements:
+        if placement.node in free:
+            free[placement.node] &= ~_bits(placement.devices)
 
 
 def _bits(devices: Sequence[int]) -> int:

@@ -121,7 +121,8 @@ class _Nevers:
             reason = desk.asking.gate(desk.gated[job], desk)
         else:
             known = self._reasons.setdefault(id(lane), Reasons(lane.last))
-            reason = known.of(desk.lines.asks[job])
+            ask = desk.lines.asks[job]
+            reason = known.of(ask, desk.lines.lines[ask.line])
         assert reason is not None
         return "no-history" if desk.claims and not _is_hopeless(reason) else reason.code
 

@@ -26,7 +26,7 @@ class Neighbours:
         self._asks = dict(lines.asks)
         for ask in self._asks.values():
             line = lines.lines[ask.line]
-            place = (ask.spot.counts_from, ask.job.id)
+            place = (ask.counts_from, ask.id)
             self._exact[line.nodes, line.wanted, line.length].append(place)
             self._sized[line.nodes, line.wanted].append(place)
         for places in (*self._exact.values(), *self._sized.values()):
@@ -51,7 +51,7 @@ class Neighbours:
         return median([s - now for lane in self._ahead.lanes for s in lane.starts.values()] or [0.0])
 
     def _near(self, places: Sequence[tuple[float, JobId]], ask: Ask) -> list[JobId]:
-        at = bisect_left(places, (ask.spot.counts_from, ask.job.id))
+        at = bisect_left(places, (ask.counts_from, ask.id))
         return [job for _, job in places[max(0, at - 1) : at + 1]]
 
     def _of(self, jobs: Sequence[JobId]) -> list[float]:

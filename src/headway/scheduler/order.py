@@ -4,12 +4,14 @@ The order itself: resuming jobs, then priority class, then within the guarantee 
 as submitted at (see `desk.asks` and `share`); the id breaks ties. Whether a job starts is not decided here.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable
 
 from headway.domain.errors import Language, message
 from headway.domain.ids import JobId
 from headway.scheduler.plan import AHEAD, Place
 from headway.scheduler.snapshot import QueuedJob
+
+Pools = tuple[Hashable, ...]
 
 
 def sentence(job: QueuedJob, language: Language) -> str:
@@ -38,21 +40,21 @@ def place_sentence(place: Place, language: Language) -> str:
     )
 
 
-def ahead_of_each(waiting: Sequence[tuple[JobId, tuple[Hashable, ...]]]) -> Iterator[tuple[tuple[JobId, ...], int]]:
-    """For each waiting job, given in order with the pools it may use: those before it that may use one of them (the
-    first `AHEAD`), and how many they are."""
-    lines: dict[tuple[Hashable, ...], list[JobId]] = {pools: [] for _, pools in waiting}
-    counts = dict.fromkeys(lines, 0)
-    rivals = {pools: [others for others in lines if set(pools) & set(others)] for pools in lines}
-    full: dict[tuple[Hashable, ...], tuple[JobId, ...]] = {}
-    for job, pools in waiting:
-        known = full.get(pools)
-        if known is None:
-            known = tuple(lines[pools])
-            if len(known) == AHEAD:
-                full[pools] = known
-        yield known, counts[pools]
-        for others in rivals[pools]:
-            counts[others] += 1
-            if len(lines[others]) < AHEAD:
-                lines[others].append(job)
+class Ahead:
+    """Who is ahead of each waiting job and may use one of its pools, told in order. `kinds`: the pools of all jobs that
+    will be asked about."""
+
+    def __init__(self, kinds: Iterable[Pools]) -> None:
+        known = dict.fromkeys(kinds)
+        self._first: dict[Pools, tuple[JobId, ...]] = dict.fromkeys(known, ())
+        self._counts = dict.fromkeys(known, 0)
+        self._rivals = {pools: [others for others in known if set(pools) & set(others)] for pools in known}
+
+    def of(self, job: JobId, pools: Pools) -> tuple[tuple[JobId, ...], int]:
+        """The first `AHEAD` of those ahead of the next waiting job, and how many they are."""
+        first, count = self._first[pools], self._counts[pools]
+        for others in self._rivals[pools]:
+            self._counts[others] += 1
+            if self._counts[others] <= AHEAD:
+                self._first[others] += (job,)
+        return first, count

@@ -6,7 +6,7 @@ a plan exactly once.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from headway.domain.ids import JobId
 from headway.domain.job import Priority
@@ -277,8 +277,7 @@ AHEAD = 100
 """How many of those before it a job is told by id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
+class Waits(NamedTuple):
     """Why a job does not start now.
 
     `position` is 1-based among all that wait; `ahead` are those before it that may use the same pool, first in line

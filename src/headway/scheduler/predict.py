@@ -6,11 +6,11 @@ that a job has run for a while already, only longer runs count.
 
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from math import log2
+from typing import NamedTuple
 
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes
 
@@ -22,8 +22,7 @@ KEPT = 400
 Kind = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(NamedTuple):
     """What run times are told by: jobs with equal traits are predicted alike."""
 
     template: str
@@ -43,21 +42,24 @@ def traits_of(job: QueuedJob | RunningJob) -> Traits:
     return Traits(job.template, job.project, job.owner, devices, limit)
 
 
-def kinds_of(traits: Traits) -> Iterator[Kind]:
+def kinds_of(traits: Traits) -> Sequence[Kind]:
     """The kinds a job belongs to, narrowest first."""
-    size, limit = size_class(traits.devices), _limit_class(traits.limit)
-    template, project, owner = traits.template, traits.project, traits.owner
-    yield ("template", template, project, owner, size, limit)
-    yield ("owner", project, owner, size, limit)
-    yield ("project", project, size, limit)
-    yield ("owner", project, owner, size)
-    yield ("template", template, size)
-    yield ("size", size, limit)
-    yield ("project", project, size)
-    yield ("size", size)
-    yield ("all",)
+    template, project, owner, devices, bound = traits
+    size, limit = size_class(devices), _limit_class(bound)
+    return (
+        ("template", template, project, owner, size, limit),
+        ("owner", project, owner, size, limit),
+        ("project", project, size, limit),
+        ("owner", project, owner, size),
+        ("template", template, size),
+        ("size", size, limit),
+        ("project", project, size),
+        ("size", size),
+        ("all",),
+    )
 
 
+@cache
 def size_class(devices: int) -> str:
     """`1`, `2-7`, `8`, `9-32` or `33+` devices: how forecasts and histories tell sizes apart."""
     if devices < 8:
@@ -82,19 +84,20 @@ class Predictor:
 
     def samples(self, traits: Traits, ran: float = 0.0) -> Sequence[float]:
         """Sorted lengths of past runs of such jobs that ran longer than `ran`."""
-        for history in self._histories(traits):
-            longer = history[bisect_right(history, ran) :] if ran else history
-            if longer:
-                return longer
-        return ()
+        return self._like(traits, ran)[1]
 
-    def _histories(self, traits: Traits) -> Iterator[Sequence[float]]:
+    def kind(self, traits: Traits) -> Kind:
+        """The narrowest kind that is believed: jobs of one such kind and one limit are predicted alike."""
+        return self._like(traits, 0.0)[0]
+
+    def _like(self, traits: Traits, ran: float) -> tuple[Kind, Sequence[float]]:
         by_kind = self._runtimes.by_kind
         for kind in kinds_of(traits) if by_kind else ():
-            history = by_kind.get(kind, ())
-            if len(history) >= ENOUGH:
-                yield history
-        yield self._runtimes.by_template.get(traits.template, ())
+            history = by_kind.get(kind)
+            if history is not None and len(history) >= ENOUGH and (not ran or history[-1] > ran):
+                return kind, history[bisect_right(history, ran) :] if ran else history
+        history = self._runtimes.by_template.get(traits.template, ())
+        return ("", traits.template), history[bisect_right(history, ran) :] if ran else history
 
 
 def _at(samples: Sequence[float], quantile: float, limit: float | None) -> float | None:
@@ -105,13 +108,14 @@ def _at(samples: Sequence[float], quantile: float, limit: float | None) -> float
 
 
 class History:
-    """Run times as jobs end, by kind: the newest `KEPT` of each, sorted. `runtimes` is a live view of it."""
+    """Run times as jobs end, by kind: the newest `KEPT` of each, sorted. `runtimes` is a live view of the kinds with
+    enough to be believed."""
 
     def __init__(self) -> None:
         self._newest: dict[Kind, deque[float]] = {}
         self._sorted: dict[Kind, list[float]] = {}
-        views: Mapping[Kind, Sequence[float]] = self._sorted
-        self.runtimes = Runtimes(by_kind=views)
+        self._believed: dict[Kind, Sequence[float]] = {}
+        self.runtimes = Runtimes(by_kind=self._believed)
 
     def add(self, traits: Traits, seconds: float) -> None:
         """A job with these traits has succeeded after this long."""
@@ -122,6 +126,8 @@ class History:
                 del ordered[bisect_right(ordered, newest.popleft()) - 1]
             newest.append(seconds)
             insort(ordered, seconds)
+            if len(newest) == ENOUGH:
+                self._believed[kind] = ordered
 
 
 @cache

@@ -32,18 +32,19 @@ class Reasons:
         self._of_line: dict[int, Reason] = {}
         self._held: dict[int, int] = {}
         self._shorts: dict[tuple[int, int, int], Reason] = {}
+        self._refusals: dict[tuple[int, str, int], Reason | None] = {}
 
-    def of(self, ask: Ask) -> Reason:
-        """Why this job waits."""
-        line = self._desk.lines.lines[ask.line]
-        taking = self._turn.takings.get(ask.job.id)
+    def of(self, ask: Ask, line: Line) -> Reason:
+        """Why this job of the line waits."""
+        taking = self._turn.takings.get(ask.job.id) if self._turn.takings else None
         if taking:
             return Reclaiming(self._desk.pools[taking.pool].device_type, line.devices, len(taking.victims))
         if line.holder:
             return self._of_holder(ask.job.id, line)
-        if ask.line not in self._of_line:
-            self._of_line[ask.line] = self._dominant(line)
-        return self._of_line[ask.line]
+        known = self._of_line.get(ask.line)
+        if known is None:
+            known = self._of_line[ask.line] = self._dominant(line)
+        return known
 
     def _of_holder(self, job: JobId, line: Line) -> Reason:
         hold = self._desk.release_hold(job)
@@ -57,38 +58,43 @@ class Reasons:
 
     def _dominant(self, line: Line) -> Reason:
         """Of several ways to go the nearest to a start; of two alike, that of the more wanted pool."""
+        if len(line.pools) == 1:
+            return self._reason(line, line.pools[0], line.accounts[0])
         told = [self._reason(line, pool, account) for pool, account in zip(line.pools, line.accounts, strict=True)]
-        if len(told) == 1:
-            return told[0]
         if not told:
-            ask = next(iter(self._desk.lines.waiting(self._desk.lines.number(line))))
-            wanted = ", ".join(self._desk.lines.asks[ask.job].job.request.device_types)
+            first = self._desk.lines.head(self._desk.lines.number(line))
+            wanted = ", ".join(first.job.request.device_types)
             return CapacityShort(wanted, line.devices, line.nodes, free=0, held=0)
         return min(told, key=_distance)
 
     def _reason(self, line: Line, pool: int, account: int) -> Reason:
-        refused = self._refused(line, pool, account)
+        """Without asking again where nothing of the shape fits."""
+        plain = line.array_cap is None and not line.protected and not line.excluded and not self._desk.windows
+        short = self._shorts.get((pool, line.nodes, line.wanted)) if plain else None
+        if short is not None:
+            return self._over_quota(line, account) or short
+        refused = self._turn.refused(line, pool, account)
+        if plain and refused == SHORT:
+            self._shorts[pool, line.nodes, line.wanted] = self._short(line, pool)
         if isinstance(refused, list):  # It fits after all: the walk ended before it, or its gang was passed over.
             return self._short(line, pool)
         if isinstance(refused, Promise):
             return BehindOthers(refused.job, None if refused.at is None else self._desk.moment(refused.at))
         return self._said(line, pool, account, refused)
 
-    def _refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
-        """Without asking again where nothing of the shape fits and quota allows it."""
-        plain = line.array_cap is None and not line.protected and not line.excluded and not self._desk.windows
-        if plain and (pool, line.nodes, line.wanted) in self._shorts:
-            return SHORT if self._desk.accounts.may_have(account, line.owner, line.devices) else QUOTA
-        refused = self._turn.refused(line, pool, account)
-        if plain and refused == SHORT:
-            self._shorts[pool, line.nodes, line.wanted] = self._short(line, pool)
-        return refused
+    def _over_quota(self, line: Line, account: int) -> Reason | None:
+        wants = (account, line.owner, line.devices)
+        if line.holder:  # Asked while what is held for it is free.
+            return self._desk.accounts.refusal(*wants)
+        if wants not in self._refusals:
+            self._refusals[wants] = self._desk.accounts.refusal(*wants)
+        return self._refusals[wants]
 
     def _said(self, line: Line, pool: int, account: int, refused: Refused) -> Reason:
         accounts = self._desk.accounts
         reason: Reason | None = None
         if refused == QUOTA:
-            reason = accounts.refusal(account, line.owner, line.devices)
+            reason = self._over_quota(line, account)
         elif refused == PROTECTED:
             reason = accounts.protected_refusal(account, line.devices)
         elif refused == LENT:

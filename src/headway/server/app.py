@@ -20,6 +20,8 @@ from headway.server.api import (
     jobs,
     logs,
     metrics,
+    monitoring,
+    node_agents,
     nodes,
     observing,
     queue,
@@ -45,6 +47,8 @@ AREAS = (
     cases,
     alerts,
     observing,
+    monitoring,
+    node_agents,
     agent,
 )
 

@@ -16,6 +16,7 @@ from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.grant import GrantState
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.quota_version import Dropped
 from headway.domain.resources import Maker, NodeState, Occupied, Placement
 from headway.domain.service import ReplicaState, Share
 from headway.domain.version import Lineage
@@ -86,6 +87,10 @@ quota_versions = Table(
     _may("approved_by", String),
     _may("approved_at", Moment),
     _may("in_force_from", Moment),
+    _may("dropped_as", Choice(Dropped)),
+    _may("dropped_by", String),
+    _may("dropped_at", Moment),
+    _may("dropped_why", Told),
 )
 
 grants = Table(
@@ -188,6 +193,7 @@ jobs = Table(
     _must("project", String, ForeignKey("projects.name")),
     _must("template", String),
     _must("preemptions", Integer),
+    _must("avoids", Value(tuple[str, ...])),
     Index("ix_jobs_state", "state", "submitted_at", "id"),
     Index("ix_jobs_project", "project", "submitted_at", "id"),
     Index("ix_jobs_submitted", "submitted_at", "id"),

@@ -46,6 +46,13 @@ def test_an_idle_node_that_repeats_itself_has_one_fault_a_spell() -> None:
     assert weigh([*told, later])[-1].counts
 
 
+def test_what_a_program_did_does_not_count_against_the_node() -> None:
+    told = [a_blame(attempt=None, fault="oom_kill"), a_blame(attempt=None, fault="xid", code=31)]
+    assert [one.why for one in weigh(told)] == ["program", "program"]
+    (counted,) = weigh([a_blame(attempt=None, fault="xid", code=79)])
+    assert counted.counts
+
+
 @given(st.permutations([a_blame("n1"), a_blame("n2"), a_blame("n3", at=NOW + HOUR), a_blame("n1", attempt="j-9.1")]))
 def test_the_order_in_which_faults_are_told_changes_nothing(told: list[Blame]) -> None:
     assert {(one.blame, one.counts) for one in weigh(told)} == {

@@ -97,6 +97,17 @@ class CardTool:
         self.hangs = self.hangs and not cards
         return cards
 
+    def close(self) -> None:
+        """End the tool if it runs, and wait for it unless it will not die."""
+        if self._process is None or self._process.stdout is None:
+            return
+        self._end()
+        self._process.stdout.close()
+        try:
+            self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return
+
     def _end(self) -> None:
         """Kill the tool and what it started: its session is its own."""
         assert self._process is not None

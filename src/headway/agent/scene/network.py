@@ -78,7 +78,7 @@ def address(word: str) -> str:
 
 
 def _links(pid: int) -> list[dict[str, Any]]:
-    base = f"/proc/{pid}/root/sys/class/net"
+    base = os.path.join(f"/proc/{pid}/root", "sys/class/net")
     try:
         names = sorted(os.listdir(base))
     except OSError:

@@ -15,13 +15,17 @@ TOGETHER = timedelta(minutes=2)
 """Faults of one attempt closer together than this happened at once."""
 SPELL = timedelta(hours=1)
 """An idle node tells the same fault over and over: what follows sooner than this belongs to it."""
+OF_PROGRAMS = frozenset({"oom_kill", "oom_reaped", "segfault", "hung_task", "memory_corrected"})
+"""What a kernel tells of programs and of errors that were put right: no fault of the node."""
+XIDS_OF_PROGRAMS = frozenset({13, 31, 43, 45})
+"""Xids that a program brings about by itself, by the maker's own table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
     """One fault on one node, at `at`; `device`: the card it was on, where that is known; `source` says who saw it.
 
-    `job`, `attempt`: the work it hit, None on an idle node.
+    `job`, `attempt`: the work it hit, None on an idle node; `code`: the number of an Xid.
     """
 
     at: datetime
@@ -31,11 +35,17 @@ class Blame:
     device: int | None = None
     job: JobId | None = None
     attempt: AttemptId | None = None
+    code: int | str | None = None
+
+    @property
+    def is_of_program(self) -> bool:
+        """Whether a program did this, on a healthy node."""
+        return self.fault in OF_PROGRAMS or (self.fault == "xid" and self.code in XIDS_OF_PROGRAMS)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A fault, and whether it counts against its node; if not, `why` is `at-once` or `repeated`."""
+    """A fault, and whether it counts against its node; if not, `why` is `at-once`, `repeated` or `program`."""
 
     blame: Blame
     counts: bool
@@ -54,8 +64,8 @@ def weigh(blames: Iterable[Blame]) -> tuple[Counted, ...]:
     counted = []
     for blame in ordered:
         spell = (blame.node, blame.attempt) if blame.attempt else (blame.node, blame.device, blame.fault)
-        if id(blame) in at_once:
-            counted.append(Counted(blame, False, "at-once"))
+        if blame.is_of_program or id(blame) in at_once:
+            counted.append(Counted(blame, False, "program" if blame.is_of_program else "at-once"))
             continue
         is_new = spell not in last or (blame.attempt is None and blame.at - last[spell] > SPELL)
         counted.append(Counted(blame, is_new, None if is_new else "repeated"))

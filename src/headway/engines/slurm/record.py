@@ -26,6 +26,11 @@ class Stop:
     deadline: float
     told_at: float | None = None
 
+    @property
+    def is_at_once(self) -> bool:
+        """Whether there was no grace: nobody is there any more who could use it."""
+        return self.deadline <= self.at
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

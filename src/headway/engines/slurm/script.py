@@ -35,6 +35,7 @@ exec </dev/null >>"$dir/agent.out" 2>&1 || exit 1
 while :; do
     env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" \\
         HEADWAY_CARDS="${{SLURM_STEP_GPUS:-}}" HEADWAY_VISIBLE="${{CUDA_VISIBLE_DEVICES:-}}" \\
+        HEADWAY_TAKEN_AT="$HEADWAY_TAKEN_AT" \\
         {python} "${{agent_file:-$HEADWAY_AGENT}}" run "$dir" &
     agent=$!
     wait "$agent"; code=$?
@@ -48,7 +49,7 @@ done
 # The trap keeps the shell alive until srun, which gets the signal too, has seen every agent end.
 SCRIPT = """\
 #!/bin/sh
-export HEADWAY_AGENT={agent}
+export HEADWAY_AGENT={agent} HEADWAY_TAKEN_AT=$(date +%s)
 {ship}trap : TERM
 srun --nodes={count} --ntasks={count} --ntasks-per-node=1 --cpus-per-task={cpus} --kill-on-bad-exit=0 --wait=0 \\
     --input=none --job-name=agents /bin/sh -c {loop}

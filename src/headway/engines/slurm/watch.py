@@ -67,13 +67,13 @@ class Watch:
         return seen
 
     def stop(self, record: Record, job: Job | None, grace: timedelta, now: datetime) -> None:
-        """Ask for an end within `grace`; asked again, the earlier deadline holds."""
+        """Ask for an end within `grace`; asked again, the earlier deadline holds. No grace: it is cancelled now."""
         if record.is_over:
             return
         deadline = (now + grace).timestamp()
         known = record.stop
         if known is None or deadline < known.deadline:
-            stop = replace(known, deadline=deadline) if known else Stop(now.timestamp(), deadline)
+            stop = replace(known, deadline=deadline) if known and grace else Stop(now.timestamp(), deadline)
             record = self._records.write(replace(record, stop=stop))
         self._press(record, job, now)
 
@@ -142,7 +142,7 @@ class Watch:
         told = stop.told_at is not None and now.timestamp() - stop.told_at < TELL_EVERY.total_seconds()
         if told:
             return record
-        if job.is_waiting or late > self._settings.kill_after:
+        if job.is_waiting or stop.is_at_once or late > self._settings.kill_after:
             self._commands.cancel(record.attempt, record.owner)
         elif job.state == "RUNNING":
             self._commands.cancel(record.attempt, record.owner, "URG")

@@ -5,17 +5,16 @@ short jobs go first and nothing waits for ever.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from math import ceil, log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from headway.domain.ids import JobId
 from headway.domain.job import Priority
-from headway.scheduler.desk.lines import Ask, Line, Spot
+from headway.scheduler.desk.lines import Ask, Common
 from headway.scheduler.desk.pool import Pool
 from headway.scheduler.plan import ApprovalPending, DependencyFailed, DependencyPending, NotBefore, Reason
 from headway.scheduler.policy import Policy
-from headway.scheduler.predict import Predictor, Traits, seconds_of, traits_of
+from headway.scheduler.predict import Kind, Predictor, Traits, seconds_of, traits_of
 from headway.scheduler.snapshot import QueuedJob
 
 if TYPE_CHECKING:
@@ -32,11 +31,11 @@ GRID = 4
 _CLASSES = {priority: priority.order for priority in Priority}
 
 
-@dataclass(frozen=True, slots=True)
-class _Lengths:
+class _Lengths(NamedTuple):
     usual: float | None
     at_most: float | None
     longest: float | None
+    shift: float
 
 
 class Asking:
@@ -47,7 +46,7 @@ class Asking:
         self._policy = policy
         self._has_windows = has_windows
         self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
-        self._lengths: dict[Traits, _Lengths] = {}
+        self._lengths: dict[tuple[Kind, float | None], _Lengths] = {}
 
     def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
         """What must come before the job may queue at all."""
@@ -68,10 +67,9 @@ class Asking:
         """The job with its line and its place in it."""
         traits = traits_of(job)
         lengths = self._lengths_of(job, traits, desk.predictor)
-        shift = self._shift(lengths.usual)
-        line = desk.lines.number(self._line(job, lengths, desk))
-        spot = Spot(desk.seconds(job.submitted_at) + shift, job.id)
-        return Ask(job, traits, line, spot, lengths.usual, shift)
+        line = desk.lines.number(self._common(job, lengths, desk))
+        counts_from = (job.submitted_at - desk.epoch).total_seconds() + lengths.shift
+        return Ask(counts_from, job.id, job, traits, line, lengths.usual, lengths.shift)
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
         """How long a running job is believed to run, from its start; in classic backfill its limit."""
@@ -100,39 +98,46 @@ class Asking:
         """Predictions may have changed."""
         self._lengths.clear()
 
-    def _line(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Line:
+    def _common(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Common:
+        """The fields of the job's `Line`."""
         hold = desk.holds.get(job.id) if desk.holds else None
         pools = self.accepted(job)
         if hold:
             pools = tuple(sorted(pools, key=lambda pool: not (hold.pool == pool and hold.spots)))
-        account = desk.accounts.account
-        return Line(
-            rank=(0 if job.resuming else 10) + _CLASSES[job.priority],
-            project=job.project,
-            owner=job.owner if desk.accounts.counts_people(job.project) else "",
-            nodes=job.request.nodes,
-            wanted=job.request.devices_per_node,
-            pools=pools,
-            accounts=tuple(account(job.project, self._pools[pool].device_type) for pool in pools),
-            length=lengths.longest,
-            longest=lengths.at_most if self._has_windows else None,
-            protected=job.protected,
-            excluded=job.excluded,
-            array=job.array,
-            array_cap=job.array_cap,
-            holder=job.id if hold else None,
+        return (
+            (0 if job.resuming else 10) + _CLASSES[job.priority],
+            job.project,
+            job.owner if desk.accounts.counts_people(job.project) else "",
+            job.request.nodes,
+            job.request.devices_per_node,
+            pools,
+            self._accounts(job.project, pools, desk),
+            lengths.longest,
+            lengths.at_most if self._has_windows else None,
+            job.protected,
+            job.excluded,
+            job.array,
+            job.array_cap,
+            job.id if hold else None,
         )
+
+    def _accounts(self, project: str, pools: tuple[int, ...], desk: "Desk") -> tuple[int, ...]:
+        account = desk.accounts.account
+        if len(pools) == 1:
+            return (account(project, self._pools[pools[0]].device_type),)
+        return tuple([account(project, self._pools[pool].device_type) for pool in pools])
 
     def _lengths_of(self, job: QueuedJob, traits: Traits, predictor: Predictor) -> _Lengths:
         if job.remaining is not None:
             left = seconds_of(job.remaining)
-            return _Lengths(left, left, left)
+            return _Lengths(left, left, left, self._shift(left))
         if self._policy.fifo:
-            return _Lengths(None, traits.limit, traits.limit)
-        known = self._lengths.get(traits)
+            return _Lengths(None, traits.limit, traits.limit, 0.0)
+        alike = (predictor.kind(traits), traits.limit)
+        known = self._lengths.get(alike)
         if known is None:
-            known = _Lengths(*(_rounded(length, traits.limit) for length in predictor.quantiles(traits, QUANTILES)))
-            self._lengths[traits] = known
+            usual, at_most, longest = (_rounded(each, traits.limit) for each in predictor.quantiles(traits, QUANTILES))
+            known = self._lengths[alike] = _Lengths(usual, at_most, longest, self._shift(usual))
         return known
 
     def _shift(self, length: float | None) -> float:

@@ -46,8 +46,7 @@ class Desk:
         self.lines = Lines()
         self.gated: dict[JobId, QueuedJob] = {}
         self.asking = Asking(self.pools, snapshot.policy, bool(snapshot.windows))
-        for running in sorted(snapshot.running, key=lambda job: (job.placed_at, job.id)):
-            self._seat(running)
+        self._seat(sorted(snapshot.running, key=lambda job: (job.placed_at, job.id)))
         self._keep(snapshot)
         self._queue(snapshot.queued)
 
@@ -163,7 +162,23 @@ class Desk:
         self.lines.fill(open_now)
         self.fair.advance(0.0, self.accounts.rules, self.accounts.used)
 
-    def _seat(self, job: RunningJob) -> None:
+    def _seat(self, running: Sequence[RunningJob]) -> None:
+        taken: list[list[tuple[int, int]]] = [[] for _ in self.pools]
+        for job in running:
+            claim = self._claim(job)
+            self.claims[job.id] = claim
+            self.accounts.add(claim.account, claim.person, claim.devices)
+            if claim.spots:
+                taken[claim.pool] += claim.spots
+                if claim.end is not None:
+                    self.endings[claim.pool].append((claim.end, claim.spots, claim.job))
+            if job.array:
+                self.arrays[job.array] += 1
+        for pool, spots, endings in zip(self.pools, taken, self.endings, strict=True):
+            pool.settle(spots)
+            endings.sort()
+
+    def _claim(self, job: RunningJob) -> Claim:
         spots, pool = self._spots(job.placements)
         began, traits = self.seconds(job.placed_at), traits_of(job)
         end, own_end = None, job.expected_end is not None
@@ -171,7 +186,7 @@ class Desk:
             end = self.seconds(job.expected_end)
         elif (length := self.asking.length(self.predictor, traits, max(0.0, -began))) is not None:
             end = began + length
-        claim = Claim(
+        return Claim(
             job=job.id,
             account=self.accounts.account(job.project, job.device_type),
             person=job.owner,
@@ -187,10 +202,6 @@ class Desk:
             saved=None if job.saved_at is None else self.seconds(job.saved_at),
             stopping=job.stopping,
         )
-        self._take(claim)
-        self.claims[job.id] = claim
-        if job.array:
-            self.arrays[job.array] += 1
 
     def _keep(self, snapshot: Snapshot) -> None:
         owners = {job.id: job.owner for job in snapshot.queued} if snapshot.holds else {}

@@ -5,17 +5,15 @@ lines, not at jobs.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from headway.domain.ids import JobId
 from headway.scheduler.predict import Traits
 from headway.scheduler.snapshot import QueuedJob
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What its jobs have in common. `length`: the run time that backfill goes by; `longest`: the one that windows go by
     (None: unknown). `holder`: the one job with a hold. `pools` and `accounts` go together, most wanted first."""
 
@@ -43,31 +41,29 @@ class Line:
         return self.pools, self.nodes, self.wanted
 
 
+Common = tuple[Any, ...]
+"""The fields of a line, in their order: equal to the line itself, and cheaper to make."""
 Shape = tuple[tuple[int, ...], int, int]
 """Pools, nodes, devices a node: lines of one shape all fit or all do not."""
 
 
-class Spot(NamedTuple):
-    """A job's place in its line: what it counts as submitted at, then its id."""
+class Ask(NamedTuple):
+    """A queued job at the desk. Those of one line sort by what they count as submitted at, then by id.
+
+    `predicted`: its likely run time; `shift`: how much later it counts for that.
+    """
 
     counts_from: float
-    job: JobId
-
-
-Place = tuple[int, Spot, int]
-"""Where a line stands before quota and fair share: its rank, its first job, its number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A queued job at the desk. `predicted`: its likely run time; `shift`: how much later it counts for that."""
-
+    id: JobId
     job: QueuedJob
     traits: Traits
     line: int
-    spot: Spot
     predicted: float | None
     shift: float
+
+
+Place = tuple[int, Ask, int]
+"""Where a line stands before quota and fair share: its rank, its first job, its number."""
 
 
 class Lines:
@@ -78,8 +74,8 @@ class Lines:
         self.asks: dict[JobId, Ask] = {}
         self.live: dict[int, None] = {}
         self.shapes: dict[Shape, list[Place]] = {}
-        self._numbers: dict[Line, int] = {}
-        self._spots: list[list[Spot]] = []
+        self._numbers: dict[Common, int] = {}
+        self._queues: list[list[Ask]] = []
         self._heads: list[int] = []
         self._owned: set[int] | None = None
 
@@ -89,16 +85,18 @@ class Lines:
         twin.lines, twin._numbers = self.lines[:], self._numbers.copy()
         twin.asks, twin.live = self.asks.copy(), self.live.copy()
         twin.shapes = {shape: places[:] for shape, places in self.shapes.items()}
-        twin._spots, twin._heads, twin._owned = self._spots[:], self._heads[:], set()
+        twin._queues, twin._heads, twin._owned = self._queues[:], self._heads[:], set()
         return twin
 
-    def number(self, line: Line) -> int:
-        """The number of a line; opens it."""
-        found = self._numbers.get(line)
+    def number(self, common: Common) -> int:
+        """The number of the line of jobs with this in common; opens it."""
+        found = self._numbers.get(common)
         if found is None:
-            found = self._numbers[line] = len(self.lines)
+            found = len(self.lines)
+            line = Line._make(common)
+            self._numbers[line] = found
             self.lines.append(line)
-            self._spots.append([])
+            self._queues.append([])
             self._heads.append(0)
             if self._owned is not None:
                 self._owned.add(found)
@@ -109,56 +107,51 @@ class Lines:
         self.asks[ask.job.id] = ask
         before = self.head(ask.line) if ask.line in self.live else None
         self.live[ask.line] = None
-        insort(self._own(ask.line), ask.spot, lo=self._heads[ask.line])
+        insort(self._own(ask.line), ask, lo=self._heads[ask.line])
         self._move(ask.line, before)
 
-    def fill(self, asks: list[Ask]) -> None:
-        """Many jobs at once."""
-        asks.sort(key=lambda ask: ask.spot)
+    def fill(self, asks: Sequence[Ask]) -> None:
+        """Many jobs at once, into lines that are empty."""
+        self.asks |= {ask.id: ask for ask in asks}
+        self.live |= dict.fromkeys([ask.line for ask in asks])
         for ask in asks:
-            self.asks[ask.job.id] = ask
-            self.live[ask.line] = None
-            self._spots[ask.line].append(ask.spot)
+            self._queues[ask.line].append(ask)
         for number in self.live:
-            line = self.lines[number]
-            place = (line.rank, self._spots[number][0], number)
-            shape = (line.pools, line.nodes, line.wanted)
-            if shape in self.shapes:
-                self.shapes[shape].append(place)
-            else:
-                self.shapes[shape] = [place]
+            queue, line = self._queues[number], self.lines[number]
+            queue.sort()
+            self.shapes.setdefault(line.shape, []).append((line.rank, queue[0], number))
         for places in self.shapes.values():
             places.sort()
 
-    def head(self, line: int, after: int = 0) -> Spot:
+    def head(self, line: int, after: int = 0) -> Ask:
         """The first job of a live line, or the one so many after it."""
-        return self._spots[line][self._heads[line] + after]
+        return self._queues[line][self._heads[line] + after]
 
     def length(self, line: int) -> int:
         """How many jobs stand in a line."""
-        return len(self._spots[line]) - self._heads[line]
+        return len(self._queues[line]) - self._heads[line]
 
     def remove(self, job: JobId) -> Ask:
         """A job leaves: it started, or nobody wants it any more."""
         ask = self.asks.pop(job)
         number = ask.line
         before = self.head(number)
-        if before == ask.spot:
+        if before is ask:
             self._heads[number] += 1
         else:
-            spots = self._own(number)
-            del spots[bisect_left(spots, ask.spot, lo=self._heads[number])]
-        if self._heads[number] == len(self._spots[number]):
-            self._spots[number], self._heads[number] = [], 0
+            queue = self._own(number)
+            del queue[bisect_left(queue, ask, lo=self._heads[number])]
+        if self._heads[number] == len(self._queues[number]):
+            self._queues[number], self._heads[number] = [], 0
             del self.live[number]
         self._move(number, before)
         return ask
 
-    def _move(self, number: int, before: Spot | None) -> None:
+    def _move(self, number: int, before: Ask | None) -> None:
         """The line has another first job than before, or none."""
         line = self.lines[number]
         after = self.head(number) if number in self.live else None
-        if before == after:
+        if before is after:
             return
         places = self.shapes.setdefault(line.shape, [])
         if before is not None:
@@ -166,13 +159,13 @@ class Lines:
         if after is not None:
             insort(places, (line.rank, after, number))
 
-    def waiting(self, line: int) -> Iterator[Spot]:
+    def waiting(self, line: int) -> Sequence[Ask]:
         """The jobs of a line, first in line first."""
-        return iter(self._spots[line][self._heads[line] :])
+        return self._queues[line][self._heads[line] :]
 
-    def _own(self, line: int) -> list[Spot]:
+    def _own(self, line: int) -> list[Ask]:
         if self._owned is not None and line not in self._owned:
             self._owned.add(line)
-            self._spots[line] = self._spots[line][self._heads[line] :]
+            self._queues[line] = self._queues[line][self._heads[line] :]
             self._heads[line] = 0
-        return self._spots[line]
+        return self._queues[line]

@@ -6,7 +6,7 @@ It never looks at the order of the queue.
 
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 PART = 1 << 40
@@ -69,6 +69,19 @@ class Pool:
         insort(self.buckets[after], node if after == size else node + PART)
         self.free[node] = after
         self.free_devices += devices
+
+    def settle(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Take devices of many nodes at once."""
+        for node, devices in spots:
+            self.free[node] -= devices
+            self.free_devices -= devices
+        for bucket in self.buckets:
+            bucket.clear()
+        for node, count in enumerate(self.free):
+            if self.up[node]:
+                self.buckets[count].append(node if count == self.sizes[node] else node + PART)
+        for bucket in self.buckets:
+            bucket.sort()
 
     def able(self, wanted: int) -> int:
         """How many nodes have `wanted` devices free."""

@@ -5,7 +5,7 @@ taken back.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -106,11 +106,12 @@ class Turn:
 
     def key(self, number: int) -> Key:
         """Where the first job of a line stands in the queue."""
-        desk = self.desk
-        line, spot = desk.lines.lines[number], desk.lines.head(number, self._passed_over(number))
-        if desk.policy.fifo:
-            return (line.rank, False, spot[0], spot[1], number)
-        return (line.rank, self.is_borrowing(line), spot[0] + desk.fair.shifts.get(line.project, 0.0), spot[1], number)
+        lines = self.desk.lines
+        line, first = lines.lines[number], lines.head(number, self._passed_over(number) if self._promised else 0)
+        if self.desk.policy.fifo:
+            return line.rank, False, first.counts_from, first.id, number
+        counts_from = first.counts_from + self.desk.fair.shifts.get(line.project, 0.0)
+        return line.rank, self.is_borrowing(line), counts_from, first.id, number
 
     def _passed_over(self, number: int) -> int:
         """How many of a line have been promised a start: the next one is asked."""
@@ -120,7 +121,7 @@ class Turn:
     def is_borrowing(self, line: Line) -> bool:
         """Whether a start of this line would be on borrowed quota wherever it may go."""
         borrows, devices = self.desk.accounts.borrows, line.devices
-        return all(borrows(account, devices) for account in line.accounts)
+        return all([borrows(account, devices) for account in line.accounts])
 
     def refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
         """The nodes for the first job of a line, or why it may not start in this pool now."""
@@ -154,7 +155,7 @@ class Turn:
     def _serve(self, number: int) -> bool:
         """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
         desk, line = self.desk, self.desk.lines.lines[number]
-        job = desk.lines.head(number, self._passed_over(number)).job
+        job = desk.lines.head(number, self._passed_over(number)).id
         hold = desk.release_hold(job) if line.holder else None
         refusals: dict[int, Refused] = {}
         for pool, account in zip(line.pools, line.accounts, strict=True):
@@ -341,17 +342,22 @@ class Turn:
         most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
         return any(len(self.promises[pool]) < most for pool in range(len(self.desk.pools)))
 
-    def queue(self) -> Iterator[tuple[Key, Ask]]:
-        """Everybody who waits in a line, in order."""
-        lines = self.desk.lines
-        shifts = self.desk.fair.shifts
-        keys: list[Key] = []
+    def queue(self) -> list[tuple[bool, Ask]]:
+        """Everybody who waits in a line, in order, and whether a start would be on borrowed quota."""
+        lines, fifo = self.desk.lines, self.desk.policy.fifo
+        shifts = {} if fifo else self.desk.fair.shifts
+        classes: dict[tuple[int, bool], list[tuple[float, JobId, Ask]]] = defaultdict(list)
+        borrows: dict[tuple[tuple[int, ...], int], bool] = {}
         for number in lines.live:
-            rank, borrowing, _, _, _ = self.key(number)
-            shift = 0.0 if self.desk.policy.fifo else shifts.get(lines.lines[number].project, 0.0)
-            keys += [(rank, borrowing, counts + shift, job, number) for counts, job in lines.waiting(number)]
-        keys.sort()
-        return ((key, lines.asks[key[3]]) for key in keys)
+            line = lines.lines[number]
+            wants = (line.accounts, line.devices)
+            if wants not in borrows:
+                borrows[wants] = not fifo and self.is_borrowing(line)
+            shift = shifts.get(line.project, 0.0)
+            standing = classes[line.rank, borrows[wants]]
+            for ask in lines.waiting(number):
+                standing.append((ask.counts_from + shift, ask.id, ask))
+        return [(key[1], ask) for key in sorted(classes) for _, _, ask in sorted(classes[key])]
 
 
 def _or_ever(length: float | None) -> float:

@@ -14,13 +14,14 @@ from headway.sdk.client.alerts import Alerts
 from headway.sdk.client.rules import Rules
 from headway.sdk.client.stream import Event
 from headway.sdk.client.transport import Transport
+from headway.sdk.client.watching import Watching
 
 Row = dict[str, Any]
 Rows = list[Row]
 PAGE = 200
 
 
-class Client(Rules, Alerts):
+class Client(Rules, Alerts, Watching):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for

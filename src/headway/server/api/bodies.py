@@ -70,15 +70,24 @@ class NewQuota(Body):
 
 
 class NewQuotaVersion(Body):
-    """A whole table: `content` as TOML, or `table` as the same in JSON."""
+    """A whole table: `content` as text in the `format` it says, or `table` as the same in JSON."""
 
     reason: Text
+    format: Literal["toml", "yaml"] = "toml"
     content: Annotated[str, Field(min_length=1, max_length=1 << 19)] | None = None
     table: dict[str, Any] | None = None
 
 
 class ApproveQuota(Body):
     in_force_from: AwareDatetime | None = None
+
+
+class RejectQuota(Body):
+    reason: Text
+
+
+class WithdrawQuota(Body):
+    reason: str = Field(default="", max_length=4096)
 
 
 class NewGrant(Body):

@@ -14,6 +14,8 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
+from headway.server.api.rules import RulesView, rules_of
+from headway.server.api.showing import LanguageHere
 from headway.server.operations.arrays import Shape, check_array, items_of, submit_array
 from headway.server.operations.calibration import Calibration, calibrate
 from headway.server.operations.looking import look
@@ -29,6 +31,13 @@ class CalibrationView:
 
     since: datetime
     groups: list[Calibration]
+
+
+@router.get("/queue/rules")
+def show_rules(asker: AskerHere, language: LanguageHere) -> RulesView:
+    """The rules in force: every member may read all of them."""
+    asker.check(Verb.READ, "quota")
+    return rules_of(asker.platform.settings, language)
 
 
 @router.post("/jobs/arrays", status_code=201)

@@ -14,6 +14,7 @@ from headway.server.loops.retest import retest
 from headway.server.loops.runner import Loop
 from headway.server.loops.schedule import Schedule
 from headway.server.loops.serve import Serve
+from headway.server.loops.watch import WatchStalls
 
 
 def all_loops() -> tuple[Loop, ...]:
@@ -24,6 +25,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("forecast", 1.0, LookAhead()),
         Loop("dispatch", 2.0, dispatch),
         Loop("observe", 1.0, Observe()),
+        Loop("watch", 1.0, WatchStalls()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),
         Loop("retest", 5.0, retest),

@@ -3,7 +3,7 @@
 import asyncio
 from zoneinfo import ZoneInfo
 
-from headway.domain.events import AttemptEnded, AttemptPlaced
+from headway.domain.events import AttemptEnded, AttemptPlaced, AttemptWaited
 from headway.metering.intervals import intervals
 from headway.metering.ledger import post
 from headway.server.platform import Platform
@@ -11,7 +11,7 @@ from headway.store import cursors, facts, ledger
 
 CURSOR = "meter"
 BATCH = 500
-KINDS = {AttemptPlaced.kind, AttemptEnded.kind}
+KINDS = {AttemptPlaced.kind, AttemptWaited.kind, AttemptEnded.kind}
 
 
 async def meter(platform: Platform) -> None:

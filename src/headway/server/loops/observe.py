@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
 from headway.domain.errors import PlatformError
-from headway.domain.events import AgentLost
+from headway.domain.events import AgentLost, AttemptWaited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState
 from headway.domain.resources import NodeState, Occupied
@@ -62,10 +62,12 @@ class Stop:
 
 @dataclass(slots=True)
 class Observe:
-    """The loop's own memory: since when a node's part has been seen gone, and when the inventory was read."""
+    """The loop's own memory: since when a node's part has been seen gone, when the inventory was read, and which
+    attempts it has called lost, so that their engines give up what they still hold for them."""
 
     inventory_at: datetime | None = None
     gone_since: dict[tuple[AttemptId, str], datetime] = field(default_factory=dict)
+    lost: set[AttemptId] = field(default_factory=set)
 
     async def __call__(self, platform: Platform) -> None:
         await self._inventory(platform)
@@ -82,7 +84,7 @@ class Observe:
             await asyncio.to_thread(_heed, platform, seen, notices)
             if await asyncio.to_thread(self._apply, platform, seen):
                 platform.wake("diagnose", "schedule", "meter")
-        for due in stops:
+        for due in [*stops, *await asyncio.to_thread(self._given_up, platform)]:
             await _stop(platform, due)
 
     async def _unheard(self, platform: Platform, engine: Engine) -> list[Observation]:
@@ -118,12 +120,15 @@ class Observe:
                 if attempt is None or (part is not None and part.ended_at is not None):
                     continue
                 if _reason(observation) == LOST:
+                    self.lost.add(attempt.id)
                     facts.append(c, _lost(attempt, observation, now))
                 if observation.cause in FAILED_NODE:
                     # Nothing else is put there before the engine has been asked again.
                     nodes.set_state(c, observation.node, NodeState.DOWN, observation.cause)
                     self.inventory_at = None
                 agents.upsert(c, self._silent_part(observation, part, now))
+                if attempt.waiting and _is_withdrawn(observation):
+                    facts.append(c, _had_nothing(attempt, now))
                 settle(c, attempt, at=now, hold=platform.settings.hold)
         return True
 
@@ -136,6 +141,16 @@ class Observe:
             return False
         since = self.gone_since.setdefault(key, observation.at)
         return observation.at - since >= _patience(platform, observation)
+
+    def _given_up(self, platform: Platform) -> list[Stop]:
+        """Lost attempts that are over: a batch system would keep their other nodes until its own time-outs."""
+        if not self.lost:
+            return []
+        with platform.database.read() as c:
+            over = {id for id in self.lost if (one := attempts.get(c, id)) and one.state == AttemptState.ENDED}
+            found = [attempts.handle(c, id) for id in over]
+        self.lost -= over
+        return [Stop(HANDLES.validate_python(value), timedelta(0)) for value in found if value]
 
     def _silent_part(self, observation: Observation, part: NodeReport | None, now: datetime) -> NodeReport:
         """The end of a part that no agent will tell of: it was over when it was first seen gone."""
@@ -151,6 +166,11 @@ class Observe:
             detail=observation.start_failure or observation.detail or observation.sight.value,
             cause=observation.cause,
         )
+
+
+def _had_nothing(attempt: Attempt, now: datetime) -> AttemptWaited:
+    """It was withdrawn from a batch system's queue: it waited to its end."""
+    return AttemptWaited(at=now, by=f"engine:{attempt.engine}", job=attempt.job, attempt=attempt.id, until=now)
 
 
 def _lost(attempt: Attempt, observation: Observation, now: datetime) -> AgentLost:

@@ -83,6 +83,7 @@ def _write(c: Connection, case: Case) -> None:
 def _resume(c: Connection, case: Case) -> None:
     """Send the job back to the queue: what failed finds its devices held for it, what was taken has lost them."""
     jobs.set_failures(c, case.job.id, case.decision.failures)
+    jobs.avoid(c, case.job.id, case.decision.exclude)
     if case.is_preempted:
         jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=PREEMPTED)
         return
@@ -102,5 +103,6 @@ def _say(c: Connection, case: Case) -> None:
         resume_step=case.found.step if case.found else 0,
         reason=case.decision.reason,
         held_until=case.held_until if case.decision.resume and not case.is_preempted else None,
+        avoids=case.decision.exclude,
     )
     facts.append(c, decided)

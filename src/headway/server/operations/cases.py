@@ -16,14 +16,14 @@ from headway.diagnosis.verdict import Owner
 from headway.domain.attempt import Attempt
 from headway.domain.events import Fact, VerdictReached
 from headway.domain.ids import AttemptId
-from headway.domain.node_events import NodeChanged, RetestEnded, RetestRequested
+from headway.domain.node_events import NodeChanged, NodeFaultSeen, RetestEnded, RetestRequested
 from headway.domain.resources import Node
 from headway.server.operations.ranks import ranks_of
 from headway.store import attempts, facts, jobs, nodes
 from headway.store.nodes import Cordon
 
 DAY = timedelta(days=1)
-TOLD = (VerdictReached.kind, NodeChanged.kind, RetestRequested.kind, RetestEnded.kind)
+TOLD = (VerdictReached.kind, NodeChanged.kind, NodeFaultSeen.kind, RetestRequested.kind, RetestEnded.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,10 @@ def _records(past: _Past) -> dict[Where, Record]:
 
 
 def _blames(c: Connection, told: Iterable[Fact], tries: Mapping[AttemptId, Attempt]) -> Iterable[Blame]:
-    """Verdicts that hold a node responsible."""
+    """Verdicts that hold a node responsible, and faults that its kernel or card tools told of."""
     for fact in told:
+        if isinstance(fact, NodeFaultSeen):
+            yield Blame(fact.at, fact.node, fact.fault, fact.kind, fact.device, code=fact.code)
         if isinstance(fact, VerdictReached) and fact.owner == Owner.OPERATOR and fact.node is not None:
             device = _device(c, fact, tries.get(fact.attempt))
             yield Blame(fact.at, fact.node, fact.fault, fact.kind, device, fact.job, fact.attempt)

@@ -62,6 +62,7 @@ class RankEvents:
         return known + len(new)
 
     def _event(self, rank: int, event: RankEvent) -> None:
+        self.platform.live.event(self.attempt.id, rank, event)
         if event.kind == "progress" and event.step is not None:
             self._sample(rank, event)
         elif event.kind == "checkpoint-saved" and event.path and event.step is not None:

@@ -5,16 +5,17 @@ exit, an events offset, a drill id).
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, RankExit
 from headway.domain.errors import PlatformError
-from headway.domain.events import AgentLost, AttemptStarted, LogsDropped, RankExited
+from headway.domain.events import AgentLost, AttemptStarted, AttemptWaited, LogsDropped, RankExited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
+from headway.server.operations.scenes import take_scene
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
@@ -23,6 +24,7 @@ from headway.store.agents import NodeReport
 from headway.store.readings import Reading
 
 GANG_GRACE = timedelta(seconds=5)
+NOTICEABLE = timedelta(seconds=1)  # the ledger counts whole seconds
 
 
 def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -> Answer:
@@ -36,14 +38,25 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         _record(platform, c, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
         answer = _answer(c, attempt, node, report, offsets)
+    if not answer.over:
+        answer.look = platform.live.looks(attempt.id, node)
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:
         platform.readings.add(readings)
+    _live(platform, attempt, node, report)
     if outcome is not None:
         platform.wake("diagnose", "schedule", "meter")
     elif any(exit.code != 0 for exit in report.exits):
         platform.wake("observe")  # which tells the other nodes' agents
     return answer
+
+
+def _live(platform: Platform, attempt: Attempt, node: str, report: Report) -> None:
+    """What the watch over stalls goes by."""
+    platform.live.report(attempt.id, node, report.readings, platform.clock.now())
+    for scene in report.scenes:
+        if platform.live.takes(attempt.id, node, scene.get("look")):
+            take_scene(platform, attempt.id, node, scene)
 
 
 def _started(platform: Platform, c: Connection, attempt: Attempt, node: str, report: Report) -> Attempt:
@@ -66,6 +79,8 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
     for exit in report.exits:
         _record_exit(c, attempt, node, exit)
     known = next((part for part in agents.of_attempt(c, attempt.id) if part.node == node), None)
+    if known is None:
+        facts.append(c, *_waited(attempt, node, report, now))
     if not _is_repeated(known, report):
         facts.append(c, *(_drop_fact(attempt, node, drop) for drop in report.dropped))
     for drill in report.drills_done:
@@ -75,6 +90,17 @@ def _record(platform: Platform, c: Connection, attempt: Attempt, node: str, repo
         at = report.ended.at
         facts.append(c, AgentLost(at=at, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, node=node))
     agents.upsert(c, _told(attempt, node, report, known, now))
+
+
+def _waited(attempt: Attempt, node: str, report: Report, now: datetime) -> list[AttemptWaited]:
+    """Since when it has really had its devices, where a batch system made it wait for them; its first node tells."""
+    taken_at = (report.facts or {}).get("taken_at")
+    if node != attempt.placements[0].node or not isinstance(taken_at, (int, float)):
+        return []
+    until = datetime.fromtimestamp(taken_at, UTC)
+    if until < attempt.placed_at + NOTICEABLE:
+        return []
+    return [AttemptWaited(at=now, by=f"agent:{node}", job=attempt.job, attempt=attempt.id, until=until)]
 
 
 def _told(attempt: Attempt, node: str, report: Report, known: NodeReport | None, now: datetime) -> NodeReport:

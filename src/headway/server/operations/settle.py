@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from headway.domain.attempt import BY_ENGINE, PREEMPTED, Attempt, Outcome, RankExit
+from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED, Attempt, Outcome, RankExit
 from headway.domain.events import AttemptEnded
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -19,6 +19,7 @@ from headway.store import agents, attempts, facts, holds, jobs
 from headway.store.agents import NodeReport
 
 LOST = "agent-lost"
+GOES_ON = BY_ENGINE | {STALLED}
 
 
 def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) -> Outcome | None:
@@ -58,7 +59,7 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
     elif attempt.stop_reason == PREEMPTED and job.reason == PREEMPTED:
         jobs.count_preemption(c, job.id)
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=PREEMPTED)
-    elif (outcome == Outcome.STOPPED and attempt.stop_reason not in BY_ENGINE) or job.state == JobState.STOPPING:
+    elif (outcome == Outcome.STOPPED and attempt.stop_reason not in GOES_ON) or job.state == JobState.STOPPING:
         reason = job.reason if attempt.stop_reason == PREEMPTED else attempt.stop_reason
         end(c, job, JobState.STOPPED, at=at, by="server", reason=reason)
     else:

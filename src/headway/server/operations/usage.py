@@ -12,7 +12,7 @@ from headway.metering.statement import Scope, statement
 from headway.server.operations.directory import require_project
 from headway.store import facts, ledger
 
-KINDS = {"attempt-placed", "attempt-ended"}
+KINDS = {"attempt-placed", "attempt-waited", "attempt-ended"}
 WAIT_KINDS = {"job-submitted", "recovery-decided", "attempt-placed", "job-ended"}
 
 

@@ -1,0 +1,14 @@
+"""The labelled logs of the shared folder: every record read right, none invented, the phases told apart."""
+
+from headway.diagnosis.progress import read
+from tests.diagnosis.progress.scoring import Score, lines_of, score
+
+
+def test_the_logs_of_forty_frameworks_are_read_right(shared):
+    total = Score()
+    for path in sorted((shared / "data" / "progress").glob("*.json")):
+        total.add(score(path, read(lines_of(path.with_suffix(".log")))))
+    assert total.records > 1500
+    assert total.right >= 0.99 * total.records, total.missed
+    assert total.false <= 0.001 * total.read, total.missed
+    assert total.in_phase >= 0.95 * total.lines
