@@ -22,7 +22,7 @@ from tests.engines.slurm_testbed import running
 from tests.engines.somebody import account
 from tests.live.seeds import exhaustive
 
-pytestmark = [pytest.mark.live, exhaustive]
+pytestmark = pytest.mark.live
 LOOK = 'echo "$CUDA_VISIBLE_DEVICES;$ASCEND_RT_VISIBLE_DEVICES;$MASTER_ADDR;$(id -un);$HOME;$(hostname)" > {out}.$RANK'
 
 
@@ -199,6 +199,9 @@ def test_a_cordon_drains_with_its_reason_and_is_taken_back_but_the_sites_own_is_
     slurm.until(lambda: [inventory(slurm)[name].state for name in slurm.nodes] == wanted, "one node to be back")
 
 
+# Slurm looks for limits every half minute.
+@exhaustive
+@pytest.mark.slow
 def test_an_end_at_the_time_limit_is_noticed_before_and_ranks_hear_of_it(slurm: SlurmSubject) -> None:
     slurm.change(time_limit=timedelta(minutes=1), notice=timedelta(seconds=120))
     order = slurm.order(Plan.RUNS, grace_s=5)
