@@ -25,10 +25,13 @@ LINKS = frozenset({"of", "out"})
 
 @dataclass(slots=True)
 class Field:
-    """A number and what stands around it. `key` is its `words` in lower case, underscores as spaces."""
+    """A number and what stands around it. `key` is its `words` in lower case, underscores as spaces.
+
+    `value` is None for a clock and n/a; `start` is the number's place in the line.
+    """
 
     key: str
-    text: str
+    value: float | None
     start: int
     end: int
     unit: str = ""
@@ -38,11 +41,6 @@ class Field:
     is_assigned: bool = False
     is_leading: bool = False
     words: tuple[str, ...] = ()
-
-    @property
-    def value(self) -> float | None:
-        """The number; None for a clock or n/a."""
-        return None if self.is_clock or self.text == "n/a" else number(self.text)
 
 
 @dataclass(slots=True)
@@ -86,7 +84,8 @@ class _Scanner:
             fields[-1].total, fields[-1].end, self.is_total = number(token.group()), token.end(), False
             return
         words = tuple(word.lower().replace("_", " ").strip(" .") for word in self.words)
-        made = Field(" ".join(words), token.group(), token.start(), token.end(), note=self.note, is_clock=is_clock)
+        value = None if is_clock or token.group() == "n/a" else number(token.group())
+        made = Field(" ".join(words), value, token.start(), token.end(), note=self.note, is_clock=is_clock)
         made.is_assigned, made.is_leading, made.words = self.is_assigned, not self.has_key, words
         fields.append(made)
         self.has_key = self.has_key or bool(words)
