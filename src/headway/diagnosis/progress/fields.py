@@ -8,7 +8,7 @@ epoch 1 and a count without a key, 50 of 7330.
 import re
 from dataclasses import dataclass, field
 
-from headway.diagnosis.progress.quantities import number
+from headway.diagnosis.progress.quantities import is_rate, number
 
 TOKEN = re.compile(
     r"(?P<clock>\d{1,6} days?, ?\d{1,2}:\d\d:\d\d|\d{1,6}:\d\d(?::\d\d)?(?:\.\d{1,6})?(?![\d:]))"
@@ -119,7 +119,7 @@ class _Scanner:
 
     def _is_unit(self, word: str, end: int) -> bool:
         follows = self.text[end : end + 3].lstrip(" '\"")[:1]
-        return follows not in (":", "=") and ("/" in word or word.lower() in UNITS)
+        return follows not in (":", "=") and (word.lower() in UNITS or is_rate(word))
 
     def _mark(self, mark: str, end: int) -> None:
         if mark in ":=":
