@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "show:show",
     "why": "why:why",
     "logs": "logs:logs",
+    "bundle": "bundle:bundle",
     "progress": "progress:progress",
     "attempts": "history:attempts",
     "checkpoints": "history:checkpoints",
