@@ -26,6 +26,7 @@ class Capability(StrEnum):
     NOTICES = "notices"
     NUDGES = "nudges"
     WATCHES_NODES = "watches-nodes"
+    BOOKS = "books"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,23 @@ class WatchesNodes(Protocol):
 
     async def unresponsive(self, nodes: Collection[str]) -> Collection[str]:
         """Those of these nodes from which that watch gets no answer now. Raises `engine-unreachable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a batch system's own accounting counts for one attempt; `is_open`: some of it still runs in its eyes."""
+
+    attempt: AttemptId
+    device_seconds: int
+    is_open: bool = False
+
+
+class Books(Protocol):
+    """`BOOKS`: the batch system keeps accounts of its own, to compare with the ledger."""
+
+    async def charged(self, since: datetime) -> Sequence[Charge]:
+        """One charge for each attempt that had devices since then. Raises `engine-unreachable`."""
         ...
 
 

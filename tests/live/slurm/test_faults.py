@@ -1,6 +1,8 @@
 """Twenty jobs on a real Slurm while its controller, or the server, is killed: nothing is lost, doubled or misbilled."""
 
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,7 +12,7 @@ import pytest
 from tests.live.jobs import Work
 from tests.live.platform import wait_until
 from tests.live.seeds import exhaustive, seeds
-from tests.live.slurm.books import check_books
+from tests.live.slurm.books import check_books, tries
 from tests.live.slurm.site import Site
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(280)]
@@ -108,7 +110,19 @@ def test_a_controller_killed_within_a_second_of_submits_starts_every_job_once(si
     starts = [path.read_text() for path in running[0].folder.glob("*.starts")]
     assert starts == ["0\n"] * len(starts), "one start for each attempt"
     assert {len(work.api.attempts(work.id)) for work in running} == {1}
+    listed = reconciled(site)
+    assert {line.split()[1].strip(":") for line in listed} <= {one["id"] for work in fresh for one in tries(work)}
+    print("listed:", *listed, sep="\n  ")
     check_books(site, running, since)
+
+
+def reconciled(site: Site) -> list[str]:
+    """The attempts that the operator's command lists as apart."""
+    words = [sys.executable, "-m", "headway.server.main", "engine", "reconcile", "slurm", "--home"]
+    done = subprocess.run([*words, str(site.platform.home)], capture_output=True, text=True, check=False, timeout=60)
+    *listed, compared = done.stdout.splitlines()
+    assert "attempts compared with slurm's accounting" in compared, done.stderr
+    return listed
 
 
 @exhaustive

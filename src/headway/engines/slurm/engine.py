@@ -14,6 +14,7 @@ from headway.domain.ids import NAME, AttemptId, check_name
 from headway.domain.resources import NodeState, Occupied
 from headway.engines.protocol import (
     Capability,
+    Charge,
     CordonKind,
     Engine,
     EngineConfig,
@@ -25,6 +26,7 @@ from headway.engines.protocol import (
     Observation,
     Sight,
 )
+from headway.engines.slurm.books import read_books
 from headway.engines.slurm.check import SiteCheck
 from headway.engines.slurm.commands import Commands
 from headway.engines.slurm.cordon import Cordoning
@@ -119,6 +121,10 @@ class SlurmEngine:
         """Nodes that do not answer slurmctld, which says so well before it calls them down."""
         known = await asyncio.to_thread(self._look.nodes_newly)
         return {name for name in nodes if name not in known or not known[name].responds}
+
+    async def charged(self, since: datetime) -> Sequence[Charge]:
+        """What Slurm's accounting counts for attempts, all incarnations of a job together."""
+        return read_books(await asyncio.to_thread(self._commands.books, since))
 
     async def check(self, server_url: str) -> Sequence[Finding]:
         """Name what the site lacks."""
