@@ -74,6 +74,8 @@ def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         "rate": 3.2,
         "left_s": 3905.0,
         "last_progress_at": AT,
+        "reader": "megatron",
+        "phase": "training",
         "waits": None,
         "verdict": None,
         "verdict_text": None,
@@ -102,7 +104,8 @@ def waiting() -> dict[str, Any]:
         },
     }
     job = a_job(id="j-9", state="queued", attempts=0, step=None, total=None)
-    return a_view(job, attempt=None, loss=None, rate=None, left_s=None, last_progress_at=None, waits=waits)
+    nothing = dict.fromkeys(("attempt", "loss", "rate", "left_s", "last_progress_at", "reader", "phase"))
+    return a_view(job, **nothing, waits=waits)
 
 
 def broken() -> dict[str, Any]:

@@ -21,7 +21,7 @@ from headway.domain.service import ReplicaState
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
 
 SOURCE = Path(headway.cli.__file__).parent
-PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option")
+PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
 CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts")
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from headway.diagnosis.cause import Cause
-
 from headway.diagnosis.verdict import Fault, Owner
 from headway.domain.events import Moving, RankSlow, Stalled, StallExplained
 from tests.scenarios.agents import Agent
@@ -38,7 +37,7 @@ def _trains(world: World, train: Work, steps: int, seconds: float = 1.0, start: 
         train.reaches(step)
 
 
-def _hangs(world: World, train: Work, seconds: int, shows: bool = True) -> None:
+def hangs(world: World, train: Work, seconds: int, shows: bool = True) -> None:
     """Its agents go on reporting idle ranks, and answer looks: rank 1 is in its data loader, the others wait."""
     for _ in range(seconds // 4):
         world.later_unseen(4)
@@ -64,7 +63,7 @@ def _scene(look: str, agent: Agent) -> dict[str, Any]:
     return {"look": look, "kind": "stall", "at": 1.0, "ranks": ranks}
 
 
-def _begins(world: World, **more: Any) -> Work:
+def begins(world: World, **more: Any) -> Work:
     train = world.submit("train", nodes=2, **more)
     world.settle()
     train.starts()
@@ -73,9 +72,9 @@ def _begins(world: World, **more: Any) -> Work:
 
 
 def test_a_job_that_hangs_is_stopped_with_its_evidence_and_resumes(world: World) -> None:
-    train = _begins(world)
+    train = begins(world)
     silent_since = world.now
-    _hangs(world, train, 80)
+    hangs(world, train, 80)
     (stalled,) = train.facts("stalled")
     assert isinstance(stalled, Stalled)
     assert 60 <= (stalled.at - silent_since).total_seconds() <= 68
@@ -99,19 +98,19 @@ def test_a_job_that_hangs_is_stopped_with_its_evidence_and_resumes(world: World)
 
 
 def test_the_next_attempt_begins_with_nothing_learnt(world: World) -> None:
-    train = _begins(world)
-    _hangs(world, train, 80)
+    train = begins(world)
+    hangs(world, train, 80)
     for agent in train.agents:
         agent.obeys("stalled")
     world.settle()
     train.starts()
-    _hangs(world, train, 300)
+    hangs(world, train, 300)
     assert len(train.facts("stalled")) == 1
 
 
 def test_what_moves_again_is_told(world: World) -> None:
-    train = _begins(world)
-    _hangs(world, train, 64, shows=False)
+    train = begins(world)
+    hangs(world, train, 64, shows=False)
     assert train.facts("stalled")
     _trains(world, train, 3, start=12)
     (moving,) = train.facts("moving")
@@ -121,10 +120,10 @@ def test_what_moves_again_is_told(world: World) -> None:
 
 
 def test_without_an_answer_the_evidence_is_waited_for_half_a_minute_and_nobody_is_named(world: World) -> None:
-    train = _begins(world)
-    _hangs(world, train, 80, shows=False)
+    train = begins(world)
+    hangs(world, train, 80, shows=False)
     assert train.attempt.stop_reason is None
-    _hangs(world, train, 30, shows=False)
+    hangs(world, train, 30, shows=False)
     assert train.attempt.stop_reason == "stalled"
     for agent in train.agents:
         agent.obeys("stalled")
@@ -134,45 +133,45 @@ def test_without_an_answer_the_evidence_is_waited_for_half_a_minute_and_nobody_i
 
 
 def test_a_job_whose_policy_is_to_tell_runs_on(world: World) -> None:
-    train = _begins(world, template="patient")
-    _hangs(world, train, 300)
+    train = begins(world, template="patient")
+    hangs(world, train, 300)
     assert train.state == "running"
     assert len(train.facts("stalled")) == len(train.facts("stall-explained")) == 1
 
 
 def test_a_server_that_starts_again_tells_a_stall_once(world: World) -> None:
-    train = _begins(world, template="patient")
-    _hangs(world, train, 70)
+    train = begins(world, template="patient")
+    hangs(world, train, 70)
     world.restart()
-    _hangs(world, train, 100)
+    hangs(world, train, 100)
     assert len(train.facts("stalled")) == 1
     _trains(world, train, 3, start=12)
     assert len(train.facts("moving")) == 1
 
 
 def test_a_long_evaluation_that_is_told_is_left_in_peace(world: World) -> None:
-    train = _begins(world)
+    train = begins(world)
     train.agents[0].tells(0, "phase", name="evaluate")
-    _hangs(world, train, 300)
+    hangs(world, train, 300)
     assert train.facts("stalled") == []
     train.agents[0].tells(0, "phase", name="train")
-    _hangs(world, train, 70)
+    hangs(world, train, 70)
     assert len(train.facts("stalled")) == 1
 
 
 def test_a_checkpoint_under_way_is_left_in_peace(world: World) -> None:
-    train = _begins(world)
+    train = begins(world)
     train.agents[0].tells(0, "saving", step=12)
-    _hangs(world, train, 300)
+    hangs(world, train, 300)
     assert train.facts("stalled") == []
 
 
 def test_scenes_that_nobody_asked_for_or_that_make_no_sense_change_nothing(world: World) -> None:
-    train = _begins(world)
+    train = begins(world)
     agent = train.agents[0]
     agent.reports(scenes=[_scene("stall-of-mine", agent)])
     assert world.platform.scenes.of_attempt(train.attempt.id) == []
-    _hangs(world, train, 62, shows=False)
+    hangs(world, train, 62, shows=False)
     (look,) = agent.reports().look
     agent.reports(scenes=[{"look": look.look, "kind": "stall", "at": 1.0, "ranks": "none"}])
     assert agent.reports().look == []
@@ -180,7 +179,7 @@ def test_scenes_that_nobody_asked_for_or_that_make_no_sense_change_nothing(world
 
 
 def test_a_rank_that_comes_late_to_every_collective_is_told_once(world: World) -> None:
-    train = _begins(world)
+    train = begins(world)
     _trains(world, train, 60, start=12)
     for _ in range(3):
         for agent in train.agents:

@@ -25,6 +25,10 @@ def main() -> int:
 
         sys.stdout.write(f"headway-agent {headway.__version__}\n")
         return 0
+    if words == ["read-nvml"]:
+        from headway.agent.probes.nvml import main as read_nvml
+
+        return read_nvml()
     if words and words[0] in ("read-probe", "node"):
         return _read_probe(words[1:]) if words[0] == "read-probe" else _node(words[1:])
     if len(words) != 2 or words[0] not in ("run", "check"):

@@ -12,6 +12,7 @@ from headway.server.clock import Clock, SystemClock
 from headway.server.engines import open_engines
 from headway.server.live import Live
 from headway.server.operations.looking import Memory
+from headway.server.printed import Printed
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings
 from headway.store.database import Database
@@ -58,6 +59,7 @@ class Platform:
     wake: Wake = field(default_factory=Wake)
     memory: Memory = field(default_factory=Memory)
     progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
+    printed: Printed = field(default_factory=Printed)
     live: Live = field(default_factory=Live)
 
     @property

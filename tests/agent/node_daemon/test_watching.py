@@ -166,3 +166,27 @@ def test_the_words_of_the_command_are_checked_one_by_one(tmp_path: Path) -> None
         with pytest.raises(OptionError) as caught:
             parse(words)
         assert caught.value.code == code
+
+
+def test_what_a_maker_tells_only_when_asked_is_asked_in_turn(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table of two cards with two chips each; each NPU's memory errors name neither the chip's physical id."""
+    errors = "\\tNPU ID : $6\\n\\tChip Count : 2\\n" + "".join(
+        f"\\tHBM Double Bit Error Count : {count}\\n\\tChip ID : {chip}\\n" for chip, count in ((0, 0), (1, 5))
+    )
+    table = f"cat {PRINTOUTS}/ascend/npu-smi-04.txt"
+    body = f'case "$3" in\necc) printf "{errors}" ;;\nhealth) echo "unknown" ;;\n*) {table} ;;\nesac'
+    put_tool(tmp_path / "bin", "npu-smi", body.replace("$6", "$5"), monkeypatch)
+    cards = Cards("ascend", None, None)
+    found: dict[tuple[int, str], float] = {}
+
+    def all_told() -> bool:
+        for _, card, name, value in cards.read(time.monotonic(), time.time()):
+            found[card, name] = value
+        return {card for card, name in found if name == "device_error_ecc_double_bit"} == {0, 1, 2, 3}
+
+    wait_for(all_told, "the memory errors of every chip")
+    cards.close()
+    assert [found[card, "device_error_ecc_double_bit"] for card in range(4)] == [0, 5, 0, 5]
+    assert found[2, "device_power_watts"] == 164.2

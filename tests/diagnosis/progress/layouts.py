@@ -119,6 +119,8 @@ TOLD = [
     ("char-rnn", "268/446 (epoch 0), train_loss = 2.097, time/batch = 0.194", 268, 446, 0, 2.097, 0.194, None),
     ("cnn-text", "Batch[395/6920] - loss: 0.693503  acc: 56.2500%(9/16)", 395, 6920, None, 0.693503, None, None),
     ("caffe", "I1109 10:34:34.280992  9709 solver.cpp:219] Iteration 360 (0.2 iter/s, 58.6617s/10 iters), loss = 0.0140731", 360, None, None, 0.0140731, 5, None),
+    ("megatron-like", "[default0]:[rank0]: step 4100 loss 2.3100 lr 1.5e-04 time/iter 0.842s", 4100, None, None, 2.31, 0.842, None),
+    ("dinov2", "it  30000: loss 1.300, ce 0.600, dice 0.500, time 0.71, lr 1.0e-4", 30000, None, None, 1.3, 0.71, None),
     ("caffe", "I0425 10:13:21.205826  9167 solver.cpp:208] Iteration 220, lr = 0.01", 220, None, None, None, None, None),
     ("mlx", "Iter 010: Train loss 2.194, It/sec 0.5, Tokens/sec 193.114", 10, None, None, 2.194, 2, None),
     ("hf 3", '{"loss": 7.152712148666382, "learning_rate": 4.8358287365379566e-05, "epoch": 0.03283425269240872, "step": 500}', 500, None, 0.03283425269240872, 7.152712148666382, None, None),
@@ -129,6 +131,8 @@ TOLD = [
     ("maxtext 2023", "completed 9, per-step time 1.341s, TFLOP/s/device: 257.929, loss: 0.5", 9, None, None, 0.5, 1.341, None),
 ]
 SILENT = [
+    "[2023-07-14 09:33:21,001] [INFO] args: bf16=True batch=4 seq=8192 lr=2e-05 warmup=200 seed=76",
+    "batch 8, lr 0.001, memory 12 GB",
     "iteration 50 |  eval_loss: 6.483274198713756 | eval acc(mrr): 0.24293154761904762",
     "| epoch 010 | valid on 'valid' subset  1000 / 1311 loss=1.60",
     "| epoch 010 | valid on 'valid' subset | valid loss 1.94 | valid ppl 3.83",

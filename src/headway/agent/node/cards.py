@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shutil
+import sys
 
+import headway
 from headway.agent import files
+from headway.agent.probes import nvml
 from headway.agent.probes.sampler import CardTool
 
 TYPE_CHECKING = False
@@ -52,26 +56,42 @@ class Cards:
         self._places = _places((told or {}).get("cards") or [])
         self.maker = maker or find_maker()
         self._tool = _tool(self.maker)
+        self._more: list[CardTool] = []
+        self._asked: CardTool | None = None
         self._seen: list[Card] = []
         self.hangs = False
 
     def read(self, clock: float, at: float) -> list[tuple[float, int, str, float]]:
-        """`(epoch seconds, card, name, value)` of the tool's last run that is done; starts the next run."""
+        """`(epoch seconds, card, name, value)` of the tool's last run that is done; starts the next run.
+
+        What a maker tells only when asked for it (`more`) is asked beside that, one question a call, in turn.
+        """
         if self._tool is None:
             return []
-        cards = [card for card in self._tool.collect(clock) if self._mine(card)]
-        seen_at = at - (clock - self._tool.started_at)
+        cards = self._answer(self._tool, clock)
         self.hangs = self._tool.hangs
         if cards:
             self._seen = cards
             self._places = _places([{"index": card.index, "bus": card.others.get("bus")} for card in cards])
+        found = _readings(cards, at - (clock - self._tool.started_at))
+        if self._asked is not None:
+            found += _readings(self._answer(self._asked, clock), at - (clock - self._asked.started_at))
         self._tool.start(clock)
-        return [
-            (seen_at, card.index, name, value)
-            for card in cards
-            if isinstance(card.index, int)
-            for name, value in card.readings()
-        ]
+        self._ask_more(clock)
+        return found
+
+    def _answer(self, tool: CardTool, clock: float) -> list[Card]:
+        return [card for card in tool.collect(clock) if self._devices is None or card.index in self._devices]
+
+    def _ask_more(self, clock: float) -> None:
+        """The next question, once the last is answered; a tool that lacks it answers nothing."""
+        if self._asked is not None and self._asked.is_running:
+            return
+        if not self._more and self._seen and hasattr(module_of(self.maker), "more"):
+            self._more = [CardTool(command, read) for command, read in module_of(self.maker).more(self._seen)]
+        self._asked = self._more.pop(0) if self._more else None
+        if self._asked is not None:
+            self._asked.start(clock)
 
     def inventory(self) -> dict[str, Any] | None:
         """Maker, driver and cards as last seen; None before any card was seen."""
@@ -95,20 +115,22 @@ class Cards:
 
     def close(self) -> None:
         """End the tool if it runs."""
-        if self._tool is not None:
-            self._tool.close()
-
-    def _mine(self, card: Card) -> bool:
-        return self._devices is None or card.index in self._devices
+        for tool in (self._tool, self._asked):
+            if tool is not None:
+                tool.close()
 
 
 def find_maker() -> str:
     """The maker whose tool is on the path; `cpu` where there is none."""
     for maker in SEARCHED:
-        command = importlib.import_module(f"headway.agent.probes.{maker}").COMMAND
-        if shutil.which(command[0]):
+        if shutil.which(module_of(maker).COMMAND[0]):
             return maker
-    return "cpu"
+    return "nvidia" if nvml.is_there() else "cpu"
+
+
+def module_of(maker: str) -> Any:
+    """A maker's probe."""
+    return importlib.import_module(f"headway.agent.probes.{maker}")
 
 
 def driver_of(maker: str) -> str | None:
@@ -132,8 +154,28 @@ def _places(cards: Iterable[dict[str, Any]]) -> dict[tuple[int, int, int], int]:
     return {place: index for place, index in found.items() if place is not None and isinstance(index, int)}
 
 
+def _readings(cards: Iterable[Card], at: float) -> list[tuple[float, int, str, float]]:
+    return [
+        (at, card.index, name, value)
+        for card in cards
+        if isinstance(card.index, int)
+        for name, value in card.readings()
+    ]
+
+
 def _tool(maker: str) -> CardTool | None:
+    """The maker's own tool; NVIDIA's library, in a process of its own, where it is there."""
     if maker not in SEARCHED:
         return None
-    module = importlib.import_module(f"headway.agent.probes.{maker}")
+    module = module_of(maker)
+    if maker == "nvidia" and nvml.is_there():
+        start = (
+            f"import sys; sys.path.insert(0, {package_path()!r}); from headway.agent.main import main; sys.exit(main())"
+        )
+        return CardTool((sys.executable, "-c", start, "read-nvml"), module.parse)
     return CardTool(module.COMMAND, module.parse)
+
+
+def package_path() -> str:
+    """Where `import headway` finds this very package: the zipapp, or the folder it was started from."""
+    return os.path.dirname(os.path.dirname(os.path.abspath(headway.__file__)))

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMAND = ("rocm-smi", "-a", "--json")
-INVENTORY = COMMAND
 parse = rocm.read_json
 
 _METRICS = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 from headway.agent.printouts import boxes, columns, exposition, fields, outline, values
 from headway.agent.printouts.cards import Card
@@ -15,11 +16,10 @@ from headway.agent.probes.port import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 COMMAND = ("npu-smi", "info")
-INVENTORY = COMMAND
 
 _HEAD = ("npu id", "chip count", "chip id", "total count", "card count")
 _QUANTITIES = (
@@ -151,6 +151,30 @@ def _take_answer(card: Card, key: str, text: str, has_hbm: bool) -> None:
         known = (card.errors or {}).get("error_codes", [])
         codes = re.findall(r"[0-9A-Fa-f]{6,}", re.sub(r"0x", "", text))
         card.errors = {**(card.errors or {}), "error_codes": known + codes}
+
+
+def more(cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
+    """What is asked beside the table, a command at a time: memory errors and error codes of every NPU."""
+    chips: dict[int, list[Card]] = {}
+    for card in cards:
+        npu = card.others.get("npu")
+        if isinstance(npu, int):
+            chips.setdefault(npu, []).append(card)
+    return [
+        (("npu-smi", "info", "-t", kind, "-i", str(npu)), partial(_answers_of, known))
+        for npu, known in chips.items()
+        for kind in ("ecc", "health")
+    ]
+
+
+def _answers_of(known: Sequence[Card], text: str) -> list[Card]:
+    """Answers about one NPU, its chips in their order: some answers do not name the NPU, none names the physical id."""
+    found = read_answers(text)
+    if len(found) != len(known):
+        return []
+    for card, asked in zip(found, known):  # noqa: B905 - Python 3.9
+        card.index = asked.index
+    return found
 
 
 def read_vnpu(text: str) -> list[Card]:

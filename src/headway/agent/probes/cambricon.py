@@ -10,7 +10,6 @@ from headway.agent.probes.port import Reader
 from headway.agent.probes.sections import read_sections
 
 COMMAND = ("cnmon",)
-INVENTORY = COMMAND
 
 # The columns VF and MI print a lone slash where a card is not split.
 _NOT_SPLIT = re.compile(r"^(\|\s*\d+\s+)/(?=\s)", re.MULTILINE)

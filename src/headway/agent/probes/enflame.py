@@ -8,7 +8,6 @@ from headway.agent.probes.port import Reader
 from headway.agent.probes.sections import read_sections
 
 COMMAND = ("efsmi", "-q")
-INVENTORY = COMMAND
 
 _METRICS = (
     (r"^enflame_gcu_(?:usage|util\w*)$", "utilisation_pct"),

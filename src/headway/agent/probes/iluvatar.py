@@ -8,7 +8,6 @@ from headway.agent.probes.nvidia_log import read_log, read_xml
 from headway.agent.probes.port import Reader
 
 COMMAND = ("ixsmi",)
-INVENTORY = COMMAND
 
 _METRICS = (
     (r"^ix_(?:gpu_)?utili[sz]ation$|^ix_gpu_util$", "utilisation_pct"),

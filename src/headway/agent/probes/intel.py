@@ -9,7 +9,6 @@ from headway.agent.printouts.cards import Card
 from headway.agent.probes.port import Reader
 
 COMMAND = ("hl-smi",)
-INVENTORY = COMMAND
 
 _STATS = (
     (r"^gpu utilization", "utilisation_pct"),

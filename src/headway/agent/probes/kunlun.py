@@ -11,7 +11,6 @@ from headway.agent.probes.nvidia_log import read_log
 from headway.agent.probes.port import Reader
 
 COMMAND = ("xpu-smi", "-m")
-INVENTORY = ("xpu-smi",)
 
 _BUS = r"^[0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d\s+\d+\s+\d+\s"
 _MILLIWATTS_FROM = 2000  # K200 prints mW, P800 W; no card draws two kilowatts

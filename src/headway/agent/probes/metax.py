@@ -10,7 +10,6 @@ from headway.agent.probes import sections
 from headway.agent.probes.port import Reader
 
 COMMAND = ("mx-smi",)
-INVENTORY = COMMAND
 
 _CARD = r"^[ \t]*GPU#(\d+)[ \t]+(\S.*?)[ \t]+([0-9A-Fa-f]{4}:[0-9A-Fa-f:.]+)[ \t]*(.*)$"
 _METRICS = (

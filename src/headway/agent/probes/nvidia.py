@@ -11,14 +11,14 @@ from headway.agent.probes.port import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 _QUERY = (
-    "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,"
+    "index,name,pci.bus_id,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,"
     "ecc.errors.uncorrected.volatile.total,ecc.errors.corrected.volatile.total"
 )
 COMMAND = ("nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv")
-INVENTORY = ("nvidia-smi", "--query-gpu=index,name,uuid,driver_version,pci.bus_id", "--format=csv")
 
 _LOST = re.compile(
     r"unable to de\w+ the device handle for gpu\s*(?:(\d+)\s*:\s+)?([0-9a-f]{3,}:[0-9a-f]+:[0-9a-f.]+)?\s*:?\s*(.+)$",
@@ -57,6 +57,11 @@ _COUNTERS = {
 def parse(text: str) -> list[Card]:
     """The cards of the csv that `COMMAND` prints; a card that fell off keeps its line in the answer."""
     return [*rows.read(text), *_lost(text)]
+
+
+def more(_cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
+    """What is asked beside the csv: whether the links between cards are up, and their errors."""
+    return [(("nvidia-smi", "nvlink", flag), read_links) for flag in ("-s", "-e")]
 
 
 def read_table(text: str) -> list[Card]:

@@ -56,6 +56,11 @@ class CardTool:
         self.started_at = 0.0
         self.hangs = False
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the last run has not been collected yet."""
+        return self._process is not None
+
     def start(self, clock: float) -> None:
         """Start it, unless the last one still runs or the tool is not there."""
         if self._process is not None:

@@ -3,5 +3,19 @@
 from headway.diagnosis.progress.rate import Rate, Sample, rate
 from headway.diagnosis.progress.record import Phase, PhaseRange, Progress, Record, as_dict
 from headway.diagnosis.progress.session import Session, read
+from headway.diagnosis.progress.stream import Standing, Stream
 
-__all__ = ["Phase", "PhaseRange", "Progress", "Rate", "Record", "Sample", "Session", "as_dict", "rate", "read"]
+__all__ = [
+    "Phase",
+    "PhaseRange",
+    "Progress",
+    "Rate",
+    "Record",
+    "Sample",
+    "Session",
+    "Standing",
+    "Stream",
+    "as_dict",
+    "rate",
+    "read",
+]

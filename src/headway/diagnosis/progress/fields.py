@@ -8,7 +8,7 @@ epoch 1 and a count without a key, 50 of 7330.
 import re
 from dataclasses import dataclass, field
 
-from headway.diagnosis.progress.quantities import number
+from headway.diagnosis.progress.quantities import is_rate, number
 
 TOKEN = re.compile(
     r"(?P<clock>\d{1,6} days?, ?\d{1,2}:\d\d:\d\d|\d{1,6}:\d\d(?::\d\d)?(?:\.\d{1,6})?(?![\d:]))"
@@ -25,10 +25,13 @@ LINKS = frozenset({"of", "out"})
 
 @dataclass(slots=True)
 class Field:
-    """A number and what stands around it. `key` is its `words` in lower case, underscores as spaces."""
+    """A number and what stands around it. `key` is its `words` in lower case, underscores as spaces.
+
+    `value` is None for a clock and n/a; `start` is the number's place in the line.
+    """
 
     key: str
-    text: str
+    value: float | None
     start: int
     end: int
     unit: str = ""
@@ -38,11 +41,6 @@ class Field:
     is_assigned: bool = False
     is_leading: bool = False
     words: tuple[str, ...] = ()
-
-    @property
-    def value(self) -> float | None:
-        """The number; None for a clock or n/a."""
-        return None if self.is_clock or self.text == "n/a" else number(self.text)
 
 
 @dataclass(slots=True)
@@ -86,7 +84,8 @@ class _Scanner:
             fields[-1].total, fields[-1].end, self.is_total = number(token.group()), token.end(), False
             return
         words = tuple(word.lower().replace("_", " ").strip(" .") for word in self.words)
-        made = Field(" ".join(words), token.group(), token.start(), token.end(), note=self.note, is_clock=is_clock)
+        value = None if is_clock or token.group() == "n/a" else number(token.group())
+        made = Field(" ".join(words), value, token.start(), token.end(), note=self.note, is_clock=is_clock)
         made.is_assigned, made.is_leading, made.words = self.is_assigned, not self.has_key, words
         fields.append(made)
         self.has_key = self.has_key or bool(words)
@@ -120,7 +119,7 @@ class _Scanner:
 
     def _is_unit(self, word: str, end: int) -> bool:
         follows = self.text[end : end + 3].lstrip(" '\"")[:1]
-        return follows not in (":", "=") and ("/" in word or word.lower() in UNITS)
+        return follows not in (":", "=") and (word.lower() in UNITS or is_rate(word))
 
     def _mark(self, mark: str, end: int) -> None:
         if mark in ":=":

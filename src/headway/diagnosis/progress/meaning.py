@@ -17,6 +17,8 @@ LONG = 24
 """Fields of a line that, without a loss, prints settings rather than progress, unless a counter leads it."""
 TELLING = 9
 """The rank of names that can mean nothing but the time of a step: such a line needs no counter."""
+SIZES = 3
+"""The rank up to which a counter's name, such as `batch`, may as well name a size."""
 KINDS = ("mode", "split", "stage", "phase", "type", "subset")
 """Keys that say in a structured line which part of a run it is about."""
 
@@ -37,6 +39,7 @@ class Meaning:
     is_first_counted: bool
     is_structure: bool
     is_step_time: bool
+    is_counted: bool
 
     @property
     def is_progress(self) -> bool:
@@ -48,7 +51,7 @@ class Meaning:
             return False
         if told.step is None and told.epoch is None:
             return self.is_step_time or (self.is_structure and told.loss is not None and self.has_evidence)
-        return self._has_figure or self.has_evidence
+        return self._has_figure or (self.has_evidence and self.is_counted)
 
     @property
     def _has_figure(self) -> bool:
@@ -80,11 +83,12 @@ def mean(text: str) -> Meaning:
         has_evidence=roles.has_evidence,
         has_evaluation=roles.has_evaluation,
         is_about_evaluation=_is_about_evaluation(found, before, is_structure),
-        is_about_files=bool(before & (wording.SAVING | wording.RESTORING)),
+        is_about_files=bool(before & (wording.SAVING | wording.RESTORING | wording.SETTINGS)),
         is_summary=roles.is_summary and all(one.key != "loss" for one in found.fields),
         is_sanity_check="sanity" in before,
         is_first_counted=any(_names_a_counter(one.key) for one in found.fields[:3]),
         is_structure=is_structure,
+        is_counted=roles.total is not None or roles.epoch is not None or roles.ranks["step"] > SIZES,
         is_step_time=len(found.fields) == 1 and found.fields[0].is_assigned and roles.ranks["seconds"] == TELLING,
     )
 

@@ -12,11 +12,24 @@ PREPARING = frozenset({Phase.TOKENISING, Phase.COMPILING})
 """Phases of single lines: the line after one of these says its own, or is start-up again."""
 
 
-def _any(*alternatives: str) -> re.Pattern[str]:
-    return re.compile("(?i)" + "|".join(alternatives))
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Alternatives in lower case. A line without any of the `stems` is passed over at once: most lines are."""
+
+    stems: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def fits(self, low: str) -> bool:
+        """Whether a line, in lower case, says it."""
+        return any(stem in low for stem in self.stems) and self.pattern.search(low) is not None
+
+
+def _any(stems: str, *alternatives: str) -> Wording:
+    return Wording(tuple(stems.split(",")), re.compile("|".join(alternatives)))
 
 
 COMPILING = _any(
+    "compil,make,ninja,nvcc,extension,fused,graph,tun,dynamo,inductor",
     r"^make(?:\[\d+\])?: ",
     r"compil(?:ing|ed|ation)(?! dataset index| with )",
     r"\bninja\b|\bnvcc\b|building extension|loading extension module|fused kernels|compiler_depend",
@@ -24,11 +37,13 @@ COMPILING = _any(
     r"torch\._?(?:dynamo|inductor)|torchinductor|\[_?(?:dynamo|inductor)",
 )
 TOKENISING = _any(
+    "token,filtering,grouping,building,packing,process",
     r"\btoken(?:is|iz)(?:ing|ation)\b|running tokenizer|filtering prompts|grouping texts",
     r"building (?:and saving )?(?:the )?(?:sample|shuffle|document) ind",
     r"packing (?:the )?(?:dataset|sequences)|pre-?processing (?:the )?dataset",
 )
 EVALUATION = _any(
+    "eval,val,test,inference,results,sample output",
     r"run(?:ning)? (?:evaluation|eval|validation|prediction|test)\b",
     r"\b(?:evaluating|validating)\b",
     r"(?:start|begin)(?:n?ing)? (?:evaluat|validat|inference)|evaluation (?:started|done|finished)",
@@ -40,6 +55,7 @@ EVALUATION = _any(
     r"\bstep[ :]+\d+: train loss [\d.nai]+, val loss",
 )
 SAVING = _any(
+    "sav,checkpoint,writ,stored,upload,保存,folder,stripped,snapshot",
     r"\bsav(?:ing|ed?)\b.{0,60}\b(?:checkpoint|model|ckpt|weights|state|optimizer|adapter|lora)",
     r"\bcheckpoint\b.{0,40}\bsav(?:ing|ed)\b|to save checkpoint",
     r"saving (?:ckpt|to |checkpoints?|model|(?:current )?state)",
@@ -50,15 +66,18 @@ SAVING = _any(
     r"保存|local_global_step_folder|optimizer stripped|snapshotting",
 )
 NOT_SAVING = _any(
+    "will be,arg,checkpoint,sav,load,rest,resum,set",
     r"will be saved|saved arg|no (?:existing )?checkpoint|save_|saving_|loading|restor|resum",
     r"(?:tokenized|preprocessed|data)set",
 )
 TRAINING = _any(
+    "time (ms),skipping,optimizer_step",
     r"time \(ms\) \|.{0,200}\| (?:fwd\w{0,20}|bwd\w{0,20}|forward|optimizer_step): [\d.]{1,12}",
     r"\bskipping step\b|optimizer_step: ",
 )
 """Lines of training that hold no record."""
 STARTUP = _any(
+    "train,logging,checkpoints will,new cache",
     r"\*{3,} running training|start(?:ing)? training|begin training epoch|training \.\.\.",
     r"logging results to|checkpoints will be saved|new cache created",
 )
@@ -83,19 +102,18 @@ class Phases:
         self._keep(number, phase)
 
     def _words(self, text: str) -> Phase | None:
-        if not text.strip():
-            return None
-        if SAVING.search(text) is not None and NOT_SAVING.search(text) is None:
+        low = text.lower()
+        if SAVING.fits(low) and not NOT_SAVING.fits(low):
             return Phase.SAVING if self.has_trained else None
-        if EVALUATION.search(text) is not None:
+        if EVALUATION.fits(low):
             return Phase.EVALUATION
-        if COMPILING.search(text) is not None:
+        if COMPILING.fits(low):
             return Phase.COMPILING
-        return None if self.has_trained else self._words_before_training(text)
+        return None if self.has_trained else self._words_before_training(low)
 
-    def _words_before_training(self, text: str) -> Phase | None:
-        patterns = ((TRAINING, Phase.TRAINING), (STARTUP, Phase.STARTUP), (TOKENISING, Phase.TOKENISING))
-        return next((phase for pattern, phase in patterns if pattern.search(text) is not None), None)
+    def _words_before_training(self, low: str) -> Phase | None:
+        wordings = ((TRAINING, Phase.TRAINING), (STARTUP, Phase.STARTUP), (TOKENISING, Phase.TOKENISING))
+        return next((phase for wording, phase in wordings if wording.fits(low)), None)
 
     def _after(self) -> Phase:
         if self.now in PREPARING:

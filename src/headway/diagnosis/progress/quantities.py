@@ -95,6 +95,12 @@ def duration(text: str, unit: float = 1.0) -> float | None:
     return float(bare.group()) * unit if bare is not None else None
 
 
+def is_rate(word: str) -> bool:
+    """Whether a word such as `samples/sec` or `s/it` is the unit of a rate; `time/iter` is a name."""
+    above, slash, below = word.lower().partition("/")
+    return bool(slash) and (above in SECONDS or (below in SECONDS and above not in ("time", "lr", "loss", "train")))
+
+
 def seconds_per_step(text: str) -> float | None:
     """Seconds of one step from a rate such as `10.97it/s`, `1.53s/it` or `43.70ba/s`; None: of anything else."""
     found = RATE.search(text)

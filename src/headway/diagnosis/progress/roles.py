@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from functools import lru_cache
 
 from headway.diagnosis.progress import wording
 from headway.diagnosis.progress.fields import Field
@@ -10,6 +11,8 @@ from headway.diagnosis.progress.quantities import SECONDS, duration, whole
 from headway.diagnosis.progress.quantities import seconds_per_step as rate_of
 
 SPLIT = re.compile(r"[\s/_.\-]+")
+LONGEST_NAME = 200
+"""Characters above which a key is no name."""
 LONGEST_KEY = 6
 """Words of a key that are looked at."""
 BARE = frozenset({"loss", "time", "seconds", "left", "total loss", "cost", "up", "it"})
@@ -56,7 +59,9 @@ class Roles:
         if not key:
             self._place_keyless(one, before)
             return
-        parts = set(SPLIT.split(key)) | set(SPLIT.split(one.note))
+        if len(key) > LONGEST_NAME:
+            return
+        parts = _split(key, one.note)
         self.is_summary = self.is_summary or key.startswith(("train runtime", "train samples per second"))
         if parts & wording.EVALUATION or any(part.startswith(("eval", "valid")) for part in parts):
             self.has_evaluation = True
@@ -79,23 +84,23 @@ class Roles:
         elif before is None and one.total is not None:
             self._leading = one
         elif "/" in one.unit and self.seconds is None:
-            self.seconds = rate_of(f"{one.text}{one.unit}")
+            self.seconds = rate_of(f"{one.value or 0:.12f}{one.unit}")
 
     def _count(self, one: Field) -> None:
         value, epoch = whole(one.value), one.value
-        if (named := _worth(one, wording.STEP)) is not None:
+        if (named := _worth(one, "step")) is not None:
             rank = named + (wording.WITH_TOTAL if one.total is not None else 0)
             if value is not None and rank > self.ranks["step"]:
                 self.step, self.ranks["step"] = value, rank
                 self.total = whole(one.total) if one.total is not None else self.total
-        elif (named := _worth(one, wording.EPOCH)) is not None and named > self.ranks["epoch"]:
+        elif (named := _worth(one, "epoch")) is not None and named > self.ranks["epoch"]:
             self._count_epoch(epoch, named)
 
     def _count_epoch(self, epoch: float | None, rank: float) -> None:
         if epoch is not None and math.isfinite(epoch) and 0 <= epoch < 1e9:
             self.epoch, self.ranks["epoch"] = epoch, rank
 
-    def _is_loss(self, one: Field, parts: set[str]) -> bool:
+    def _is_loss(self, one: Field, parts: frozenset[str]) -> bool:
         key, value = one.key, one.value
         if "loss" not in key and key not in wording.LOSS:
             return False
@@ -104,7 +109,7 @@ class Roles:
             return "loss" in key
         if self._is_behind_evaluation and key == "loss" and not one.note:
             return True
-        named = _worth(one, wording.LOSS)
+        named = _worth(one, "loss")
         if named is None and SPLIT.split(key)[-1].endswith("loss"):
             self._parts.append(value)
         elif named is not None and named > self.ranks["loss"]:
@@ -116,11 +121,11 @@ class Roles:
         if one.note in wording.RATES and "speed" in one.key:
             self.seconds = 1 / value if value and value > 0 else None
             return True
-        if _worth(one, wording.RATES) is not None or (one.key == "speed" and one.unit in wording.RATES):
+        if _worth(one, "rate") is not None or (one.key == "speed" and one.unit in wording.RATES):
             if value and value > 0 and self.seconds is None:
                 self.seconds = 1 / value
             return True
-        named = _worth(one, wording.SECONDS)
+        named = _worth(one, "seconds")
         if named is None or one.is_clock or not value or value < 0 or one.unit in HOURS:
             return named is not None
         if named > self.ranks["seconds"]:
@@ -129,10 +134,15 @@ class Roles:
         return True
 
     def _is_eta(self, one: Field) -> bool:
-        unit = _worth(one, wording.ETA)
+        unit = _worth(one, "eta")
         if unit is not None and self.eta is None:
             self.eta = duration(self.text[one.start : one.start + 48], SECONDS.get(one.note, unit))
         return unit is not None
+
+
+@lru_cache(maxsize=8192)
+def _split(key: str, note: str) -> frozenset[str]:
+    return frozenset(SPLIT.split(key)) | frozenset(SPLIT.split(note))
 
 
 def _unit(one: Field) -> float:
@@ -143,16 +153,32 @@ def _unit(one: Field) -> float:
     return 1.0
 
 
-def _worth(one: Field, names: Mapping[str, float] | Set[str]) -> float | None:
-    """The worth of the longest end of a key that is a name, 1 in a plain set; None: no end is."""
-    words = one.words[-LONGEST_KEY:]
+TABLES: Mapping[str, Mapping[str, float]] = {
+    "step": wording.STEP,
+    "epoch": wording.EPOCH,
+    "loss": wording.LOSS,
+    "seconds": wording.SECONDS,
+    "eta": wording.ETA,
+    "rate": dict.fromkeys(wording.RATES, 1.0),
+}
+
+
+def _worth(one: Field, table: str) -> float | None:
+    """The worth of the longest end of a key that is a name of a table; None: no end is."""
+    return _worth_of(one.words[-LONGEST_KEY:], one.is_leading, table)
+
+
+@lru_cache(maxsize=8192)
+def _worth_of(words: tuple[str, ...], is_leading: bool, table: str) -> float | None:
+    names = TABLES[table]
     for at in range(len(words)):
         name = " ".join(words[at:])
-        if name in names and (at == 0 or name not in BARE or one.is_leading or set(words[:at]) <= wording.FITTING):
-            return names[name] if isinstance(names, Mapping) else 1.0
+        if name in names and (at == 0 or name not in BARE or is_leading or set(words[:at]) <= wording.FITTING):
+            return names[name]
     return None
 
 
+@lru_cache(maxsize=8192)
 def _is_evidence(key: str) -> bool:
     if key in wording.EVIDENCE:
         return True

@@ -21,6 +21,7 @@ ANNOUNCED = re.compile(
     r"|max_steps|train_iters|max_iters)"
     r"\s*(?:=|:|\.{3,})\s*(\d{1,3}(?:,\d{3})+|\d{1,12})\b"
 )
+DIGIT = re.compile(r"\d")
 LETTERS = re.compile(r"[^\W_]")
 
 
@@ -113,23 +114,25 @@ class Session:
         return [reading] if reading is not None else []
 
     def _text(self, text: str, segment: int | None) -> Reading | None:
-        if not any(letter.isdigit() for letter in text):
+        if DIGIT.search(text) is None:
             return None
         plain = without_clocks(text)
         if (found := ANNOUNCED.search(plain)) is not None:
             self.announced = int(found.group(1).replace(",", ""))
             self.totals.announce(self.announced)
-        reading = self._panels(text, segment) or blocks.mindformers(text) or columns.read(plain) or lines.read(plain)
+        reading = (
+            self._panels(text, plain, segment) or blocks.mindformers(text) or columns.read(plain) or lines.read(plain)
+        )
         if reading is not None and reading.record is not None and reading.record.loss is not None:
             self.totals.saw_loss()
         return reading
 
-    def _panels(self, text: str, segment: int | None) -> Reading | None:
+    def _panels(self, text: str, plain: str, segment: int | None) -> Reading | None:
         opened = self._blocks.opens(text)
         if opened is not None:
             self._blocks.place(self._number, segment)
             return opened
-        return self._rich.read(text) or self._rows.read(text) or self._keras.read(without_clocks(text))
+        return self._rich.read(text) or self._rows.read(text) or self._keras.read(plain)
 
 
 def read(log: Iterable[str]) -> Progress:

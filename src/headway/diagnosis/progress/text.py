@@ -42,7 +42,8 @@ def clean(segment: str) -> str:
         text = ESCAPES.sub("", text)
     if "\x08" in text:
         text = BACKSPACES.sub("\n", text)
-    text = CONTROLS.sub("", text)
+    if not text.isprintable():
+        text = CONTROLS.sub("", text)
     text = _unwrapped(text)
     for _ in range(3):
         prefix = RANK.match(text)

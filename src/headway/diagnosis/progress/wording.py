@@ -242,6 +242,10 @@ SAVING = _names("""
     wrote, 保存
 """)
 """Words of saving."""
+SETTINGS = _names("""
+    args, arguments, argument, config, configuration, configs, namespace, options, hparams, hyperparameters, settings
+""")
+"""Words in front of settings."""
 RESTORING = _names("""
     best, converting, download, downloading, early, load, loaded, loading, restore, restored, restoring, resume,
     resumed, resuming, skipping

@@ -144,6 +144,11 @@ class Client(Rules, Alerts, Watching):
         answer = self._transport.send("GET", f"/jobs/{_part(job)}/logs", params=query)
         return answer.content, int(answer.headers["X-Offset"]), int(answer.headers["X-Size"])
 
+    def bundle(self, job: str, attempt: int | None = None) -> tuple[str, bytes]:
+        """The evidence of an attempt, by default the newest: a name for the zip file, and its content."""
+        answer = self._transport.send("GET", f"/jobs/{_part(job)}/bundle", params=_given({"attempt": attempt}))
+        return answer.headers["Content-Disposition"].partition('"')[2].rstrip('"'), answer.content
+
     def follow_log(self, job: str, rank: int = 0, *, attempt: int | None = None, offset: int = 0) -> Iterator[Event]:
         """A rank's output as it comes, `data` its text and `id` the offset after it, until the attempt has ended."""
         query = _given({"rank": rank, "attempt": attempt, "offset": offset})

@@ -8,6 +8,7 @@ from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
 from headway.server.loops.notify import Notify
 from headway.server.loops.observe import Observe
+from headway.server.loops.read import ReadOutput
 from headway.server.loops.recover import recover
 from headway.server.loops.retain import examine_checkpoints, persist, retain
 from headway.server.loops.retest import retest
@@ -25,6 +26,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("forecast", 1.0, LookAhead()),
         Loop("dispatch", 2.0, dispatch),
         Loop("observe", 1.0, Observe()),
+        Loop("read", 2.0, ReadOutput()),
         Loop("watch", 1.0, WatchStalls()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),

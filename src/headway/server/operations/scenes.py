@@ -17,11 +17,13 @@ PACE = "pace"
 
 def take_scene(platform: Platform, attempt: AttemptId, node: str, scene: Mapping[str, Any]) -> None:
     """Keep a scene that was asked for. One that cannot be read is let go: nobody waits for it any more."""
+    look = platform.live.look(attempt)
+    scene = {**scene, "kind": look.kind if look else "stall"}
     try:
         seen = SCENE.validate_python({**scene, "node": node})
     except ValidationError as error:
         log.warning("a scene that cannot be read", attempt=attempt, node=node, errors=error.error_count())
-        seen = Scene(node, str(scene.get("look")), 0.0, problem="unreadable")
+        seen = Scene(node, str(scene.get("look")), 0.0, scene["kind"], problem="unreadable")
     if seen.kind != PACE:
         platform.scenes.put(attempt, node, seen.look, dict(scene))
     platform.live.arrived(attempt, seen)

@@ -30,7 +30,15 @@ def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) ->
     ended = {part.node for part in parts if part.ended_at is not None}
     if ended < {placement.node for placement in attempt.placements}:
         return None
-    return finish(c, attempt, outcome_of(attempt, parts, agents.exits(c, attempt.id)), at=at, hold=hold)
+    outcome = outcome_of(attempt, parts, agents.exits(c, attempt.id))
+    return finish(c, attempt, outcome, at=at, hold=hold, freed_at=freed_at(parts, at))
+
+
+def freed_at(parts: Collection[NodeReport], at: datetime) -> datetime:
+    """A batch system takes devices back when the last agent has left, however much later that is heard of."""
+    ends = [part.ended_at for part in parts if part.ended_at is not None]
+    given = any(part.environment.get("taken_at") for part in parts)
+    return min(at, max(ends)) if given and ends else at
 
 
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
@@ -43,10 +51,19 @@ def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit])
     return Outcome.STOPPED if attempt.stop_reason is not None else Outcome.FAILED
 
 
-def finish(c: Connection, attempt: Attempt, outcome: Outcome, *, at: datetime, hold: timedelta) -> Outcome:
-    """Write the end of an attempt and move its job on."""
-    attempts.move(c, attempt.id, AttemptState.ENDED, at=at, outcome=outcome)
-    facts.append(c, AttemptEnded(at=at, by="server", job=attempt.job, attempt=attempt.id, outcome=outcome))
+def finish(
+    c: Connection,
+    attempt: Attempt,
+    outcome: Outcome,
+    *,
+    at: datetime,
+    hold: timedelta,
+    freed_at: datetime | None = None,
+) -> Outcome:
+    """Write the end of an attempt and move its job on. `freed_at` None: its devices are free only now."""
+    ended = freed_at or at
+    attempts.move(c, attempt.id, AttemptState.ENDED, at=ended, outcome=outcome)
+    facts.append(c, AttemptEnded(at=ended, by="server", job=attempt.job, attempt=attempt.id, outcome=outcome))
     job = jobs.get(c, attempt.job)
     assert job is not None
     _move_job(c, job, attempt, outcome, at, hold)

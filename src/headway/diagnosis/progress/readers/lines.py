@@ -13,7 +13,8 @@ from headway.diagnosis.progress.quantities import duration
 from headway.diagnosis.progress.readers.columns import with_milliseconds
 from headway.diagnosis.progress.record import Phase, Reading, Record
 
-WORTH_READING = re.compile(r"(?i)step|iter|epoch|\bep\b|batch|update|\bup\.|loss|eta|\[train|步|轮|迭代")
+WORTH_READING = ("step", "iter", "epoch", "ep ", "batch", "update", "up.", "loss", "eta", "[train", "步", "轮", "迭代")
+"""A line without any of these is no progress."""
 LOSS_ONLY = re.compile(r"(?i)^[^=]{0,80}step[ :]+\d+: train loss [\d.naif]+, val loss [\d.naif]+\s*$")
 FAIRSEQ_END = re.compile(r"(?:^|\| ?)train \| epoch \d{1,7} \||\| epoch \d{1,7} \| train loss ")
 """fairseq's line at the end of an epoch repeats the mean of what was told step by step."""
@@ -86,7 +87,12 @@ GENERAL = "general"
 
 def read(text: str) -> Reading | None:
     """A record, or the phase of an evaluation's line; None: nothing that this grammar knows."""
-    if WORTH_READING.search(text) is None or LOSS_ONLY.match(text) is not None or FAIRSEQ_END.search(text) is not None:
+    low = text.lower()
+    if (
+        not any(word in low for word in WORTH_READING)
+        or LOSS_ONLY.match(text) is not None
+        or FAIRSEQ_END.search(text) is not None
+    ):
         return None
     told = mean(text)
     if not told.is_progress:
