@@ -30,6 +30,7 @@ from headway.domain.queue_events import (
     QuotaApproved,
     QuotaDropped,
     QuotaProposed,
+    ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
@@ -457,6 +458,7 @@ Fact = (
     | StopRequested
     | DrillOrdered
     | PreemptionOrdered
+    | ReservationDelayed
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed
