@@ -42,6 +42,7 @@ from headway.domain.queue_events import (
     QuotaApproved,
     QuotaDropped,
     QuotaProposed,
+    ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
@@ -469,6 +470,7 @@ Fact = (
     | StopRequested
     | DrillOrdered
     | PreemptionOrdered
+    | ReservationDelayed
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed
