@@ -160,7 +160,7 @@ READERS = (
     Reader("nvidia-smi-q", r"NVSMI LOG|^GPU [0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:", read_log),
     Reader(
         "nvidia-smi-csv",
-        r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\]]*\])?, ?)+[\w.]+(?: \[[^\]]*\])?\s*$",
+        r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\[\]]{0,64}\])?, ?)+[\w.]+(?: \[[^\[\]]{0,64}\])?\s*$",
         parse,
     ),
     Reader("nvidia-smi-nvlink", r"^GPU \d+\s*: .*\n\s+Link \d+", read_links),
