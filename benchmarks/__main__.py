@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "overhead": ("--quick",),
     "logs": ("--rounds", "2", "--mib", "16"),
     "readings": ("--hours", "0.1"),
+    "probes": (),
     "progress": (),
     "gateway": ("--rounds", "2", "--requests", "200"),
     "cli": ("--rounds", "3"),

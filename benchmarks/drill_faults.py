@@ -69,10 +69,10 @@ def _feed(running: Running, rank: int) -> None:
 
 
 def _throttle(running: Running, rank: int) -> None:
-    """It gets a twentieth of a core."""
+    """It gets a tenth of a core."""
     group = Path("/sys/fs/cgroup/cpu") / f"headway-drill-{os.getpid()}"
     group.mkdir(exist_ok=True)
-    (group / "cpu.cfs_quota_us").write_text("5000")
+    (group / "cpu.cfs_quota_us").write_text("10000")
     (group / "tasks").write_text("")
     for task in os.listdir(f"/proc/{running.pids[rank]}/task"):
         (group / "tasks").write_text(task)

@@ -208,11 +208,14 @@ def house(floor_s: float) -> Iterator[Server]:
         yield here
 
 
-def measure(kinds: Sequence[str], times: int, floor_s: float) -> Result:
-    """Every kind so often, by turns, each on another rank."""
+def measure(kinds: Sequence[str], times: int, floor_s: float, minutes: float) -> Result:
+    """Every kind so often, by turns, each on another rank; no new turn after so many minutes."""
     done: list[Drill] = []
+    until = time.monotonic() + 60 * minutes
     with house(floor_s) as here:
         for number in range(times):
+            if time.monotonic() > until:
+                break
             for name in kinds:
                 struck = (number + 1) % RANKS
                 done.append(_tried(here, KINDS[name], struck, number))
@@ -274,10 +277,11 @@ def main() -> None:
     parser.add_argument(
         "--floor", type=float, default=FLOOR_S, help=f"the policy's least silence, s (default {FLOOR_S:g})"
     )
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no new turn after so many minutes")
     given, here = parser.parse_args(), machine()
     kinds = given.kind or (["exception", "SIGSTOP"] if given.quick else list(KINDS))
     usable = [name for name in kinds if KINDS[name].needs != NETWORK or shutil.which("nft")]
-    publish(measure(usable, given.times or (1 if given.quick else 10), given.floor), given.json, here)
+    publish(measure(usable, given.times or (1 if given.quick else 10), given.floor, given.minutes), given.json, here)
 
 
 if __name__ == "__main__":

@@ -323,6 +323,7 @@ def variants() -> list[dict[str, Any]]:
     """What would start a job sooner, on the wire."""
     range_ = {"job": "j-9", "as_of": AT, "p50": "2026-12-01T06:20:00Z", "p90": "2026-12-01T06:30:00Z", "unknown": None}
     return [
-        {"change": "fewer-nodes", "value": "2", "forecast": range_},
-        {"change": "grant", "value": "16 × h200", "forecast": range_},
+        {"change": "fewer-nodes", "value": "2", "forecast": range_, "then": None},
+        {"change": "start-small", "value": "2 → 4", "forecast": range_, "then": range_},
+        {"change": "grant", "value": "16 × h200", "forecast": range_, "then": None},
     ]

@@ -18,7 +18,7 @@ from headway.domain.service import ReplicaState
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
 
 SOURCE = Path(headway.cli.__file__).parent
-CLOSED = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option")
+CLOSED = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
 
 
 def blanks(text: str) -> set[str]:

@@ -8,13 +8,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, Node, NodeState
-from headway.engines.protocol import CordonKind, LaunchOrder, NodeOrder, Observation, Sight, UnixUser
+from headway.engines.protocol import (
+    CordonKind,
+    Finding,
+    LaunchOrder,
+    NodeOrder,
+    Observation,
+    Preflight,
+    Sight,
+    UnixUser,
+)
 from tests.engines.contract import Plan
 from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
@@ -142,6 +151,20 @@ def test_ranks_run_as_the_submitter_and_so_does_the_job(somebody: UnixUser, fold
     assert (place.stat().st_uid, place.parent.stat().st_uid) == (somebody.uid, 0)
     assert [(place / name).stat().st_mode & 0o777 for name in ("order.json", "token")] == [0o600, 0o600]
     assert slurm.sights(slurm.launch(order)) == [Sight.ENDED]
+
+
+def test_a_preflight_submits_as_the_mapped_users_and_names_whom_slurm_refuses(
+    somebody: UnixUser, slurm: SlurmSubject
+) -> None:
+    def found() -> Finding:
+        findings = asyncio.run(cast(Preflight, slurm.engine).check(slurm.server_url, [somebody]))
+        return next(each for each in findings if each.code == "check-slurm-users")
+
+    assert found().ok is False
+    assert somebody.name in found().params["detail"]
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default")
+    assert (found().ok, found().params["detail"]) == (True, somebody.name)
+    assert not slurm.testbed.run("squeue", "-h", "-u", somebody.name), "nothing was submitted"
 
 
 def test_what_slurm_refuses_is_refused_in_its_words_and_leaves_nothing(slurm: SlurmSubject) -> None:

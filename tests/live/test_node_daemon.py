@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from headway.domain.events import NodeFaultSeen, NodeInventoried
+from headway.domain.node_events import NodeFaultSeen, NodeInventoried
 from headway.store import facts
 from tests.agent.probes.scoring import PRINTOUTS
 from tests.live.platform import Platform, opened, wait_until

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from headway.domain.events import NodeFaultSeen, NodeInventoried
+from headway.domain.node_events import NodeFaultSeen, NodeInventoried
 from headway.server.access import Role
 from headway.server.platform import Platform
 from headway.store import facts

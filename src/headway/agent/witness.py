@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _GATHER_S = 0.02
 _LONGEST_TURN_S = 5.0
 _NEVER = float("inf")
+_AT_EXIT = ({"look": "exit", "kind": "exit"},)
 
 
 class Witness:
@@ -120,7 +121,7 @@ class Witness:
             self._stop.advance(now)
             self._outputs.resume(now)
             self._sample(now)
-            if self._end.reached(now):
+            if not self._looks.busy and self._end.reached(now):
                 self._conclude(now)
             self._send(now)
         self._journal.note("finished", closed_to_us=self._delivery.closed_to_us)
@@ -137,6 +138,8 @@ class Witness:
             self._journal.note("exit", **{key: record[key] for key in record if key != "error"})
             if exits.went_badly(record):
                 self._stop.rank_went_badly(now)
+                if not record["stopped_by_us"]:
+                    self._looks.order(_AT_EXIT, self._ranks.running, self._seen)
         if new:
             self._testimony.add("exits", new)
             self._delivery.hurry(now)

@@ -21,6 +21,7 @@ COMMANDS = {
     "logs": "logs:logs",
     "bundle": "bundle:bundle",
     "progress": "progress:progress",
+    "examine": "examine:examine",
     "attempts": "history:attempts",
     "checkpoints": "history:checkpoints",
     "facts": "history:facts",

@@ -30,11 +30,19 @@ BY_ENGINE = frozenset({LATE, TIME_LIMIT, TAKEN})
 
 
 @dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A job that was promised a start; the other was let past it on the word that it would be over by then."""
+
+    job: JobId
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`.
 
     `waiting`: why its engine's own queue has not started it, in that engine's words. `borrowed`: it was placed beyond
-    its project's guarantee.
+    its project's guarantee. `overtook`: jobs before it whose promised nodes it was let onto.
     """
 
     id: AttemptId
@@ -54,6 +62,7 @@ class Attempt:
     stop_reason: str | None = None
     borrowed: bool = False
     waiting: str | None = None
+    overtook: tuple[Overtaken, ...] = ()
 
     @property
     def devices(self) -> int:

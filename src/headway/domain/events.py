@@ -9,10 +9,16 @@ from datetime import datetime
 from typing import ClassVar, get_args
 
 from headway.domain.attempt import Outcome
-from headway.domain.card import CardFound
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.node_events import (
+    NodeChanged,
+    NodeCredentialIssued,
+    NodeCredentialRevoked,
+    NodeFaultSeen,
+    NodeInventoried,
+)
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -24,6 +30,7 @@ from headway.domain.queue_events import (
     QuotaApproved,
     QuotaDropped,
     QuotaProposed,
+    ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
@@ -424,56 +431,6 @@ class ServiceStopped(Event):
     service: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeChanged(Event):
-    kind: ClassVar[str] = "node-changed"
-    node: str
-    state: str
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFaultSeen(Event):
-    """A node's kernel or card tool told of a fault; `count` times at once. `device`: the card, where it is one's."""
-
-    kind: ClassVar[str] = "node-fault-seen"
-    node: str
-    fault: str
-    code: int | str | None
-    device: int | None
-    place: str | None
-    pid: int | None
-    process: str | None
-    count: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeInventoried(Event):
-    """What a node is made of, told when it differs from what was told before."""
-
-    kind: ClassVar[str] = "node-inventoried"
-    node: str
-    engine: str
-    maker: str
-    driver: str | None
-    kernel: str
-    cores: int
-    cards: tuple[CardFound, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeCredentialIssued(Event):
-    kind: ClassVar[str] = "node-credential-issued"
-    node: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeCredentialRevoked(Event):
-    kind: ClassVar[str] = "node-credential-revoked"
-    node: str
-
-
 Fact = (
     DepartmentCreated
     | ProjectCreated
@@ -501,6 +458,7 @@ Fact = (
     | StopRequested
     | DrillOrdered
     | PreemptionOrdered
+    | ReservationDelayed
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed

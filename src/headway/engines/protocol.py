@@ -293,8 +293,11 @@ class Finding:
 class Preflight(Protocol):
     """`PREFLIGHT`: naming what a site lacks, before the first job does."""
 
-    async def check(self, server_url: str) -> Sequence[Finding]:
-        """Try everything a job will need; `server_url`: where agents will report. Never raises for what is missing."""
+    async def check(self, server_url: str, users: Sequence[UnixUser] = ()) -> Sequence[Finding]:
+        """Try everything a job will need; `server_url`: where agents will report; `users`: whose jobs will be started.
+
+        Never raises for what is missing.
+        """
         ...
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,12 +12,13 @@ from typing import cast
 import click
 
 from headway.domain.errors import PlatformError, message
-from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight
+from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight, UnixUser
 from headway.server import engines
 from headway.server.language import language
 from headway.server.operations.reconcile import reconcile as compare_books
+from headway.server.operations.unix import account_of
 from headway.server.settings import Settings
-from headway.store import attempts
+from headway.store import accounts, attempts
 from headway.store.database import Database
 
 MARKS = {True: "✓", False: "✗", None: "?"}
@@ -121,7 +122,8 @@ def _open(settings: Settings, name: str, empty: Path) -> Engine:
 def _check(settings: Settings, name: str) -> bool:
     """Tell what one engine found; whether nothing is missing."""
     with TemporaryDirectory() as empty:
-        findings = asyncio.run(_findings(_open(settings, name, Path(empty)), settings.agents_url))
+        opened = _open(settings, name, Path(empty))
+        findings = asyncio.run(_findings(opened, settings.agents_url, _mapped(settings)))
     click.echo(name)
     for found in findings:
         click.echo(f"  {MARKS[found.ok]} {message(found.code, {**found.params}, language())}")
@@ -130,10 +132,22 @@ def _check(settings: Settings, name: str) -> bool:
     return all(found.ok is not False for found in findings)
 
 
-async def _findings(opened: Engine, server_url: str) -> list[Finding]:
+def _mapped(settings: Settings) -> list[UnixUser]:
+    """The accounts of this machine that users are mapped to, those it does not know left out."""
+    if settings.database_url is None and not settings.database_file.exists():
+        return []
+    with closing(Database(settings.url)) as database, database.read() as c:
+        known = {}
+        for user in accounts.users(c):
+            with suppress(PlatformError):
+                known[user.unix_name] = account_of(c, user.name)
+    return [account for account in known.values() if account is not None]
+
+
+async def _findings(opened: Engine, server_url: str, users: Sequence[UnixUser]) -> list[Finding]:
     """The engine's own preflight, else whether it shows any node."""
     if Capability.PREFLIGHT in opened.can:
-        return list(await cast(Preflight, opened).check(server_url))
+        return list(await cast(Preflight, opened).check(server_url, users))
     try:
         shown = (await opened.inventory()).nodes
     except PlatformError as error:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 from headway.diagnosis.verdict import Fault, Owner, Verdict
-from headway.domain.attempt import Outcome, RankExit
+from headway.domain.attempt import Outcome, Overtaken, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.grant import GrantState
 from headway.domain.job import JobSpec
@@ -222,6 +222,7 @@ attempts = Table(
     _may("stop_asked_at", Moment),
     _may("stop_grace", Span),
     _must("borrowed", Boolean),
+    _must("overtook", Value(tuple[Overtaken, ...])),
     _may("waiting", Told),
     Index("ix_attempts_job", "job", "number", unique=True),
     Index("ix_attempts_token", "token_digest", unique=True),

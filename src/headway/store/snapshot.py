@@ -23,6 +23,7 @@ from headway.scheduler.predict import History, Traits
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
 from headway.store import grants, holds, nodes, quota_versions, schema, usage, windows, world
 from headway.store.foreign import foreign
+from headway.store.past import arrivals
 from headway.store.usage import Hours
 
 RUNS_A_TEMPLATE = 200
@@ -51,6 +52,7 @@ _RUNNING = (
         _a.c.resume_step,
         _a.c.step,
         _a.c.step_at,
+        _a.c.overtook,
         _j.c.total,
         _j.c.spec,
         _j.c.owner,
@@ -93,15 +95,16 @@ _NEWEST = (
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a plan knows of the past: decayed use of ended attempts, and run times. Both change slowly."""
+    """What a plan knows of the past: decayed use of ended attempts, run times, submissions. All change slowly."""
 
     used: Hours = field(default_factory=dict)
     runtimes: Runtimes = field(default_factory=Runtimes)
+    arrivals: tuple[QueuedJob, ...] = ()
 
 
 def past(c: Connection, now: datetime, policy: Policy) -> Past:
     """Read the past: dearer than the rest of a snapshot, so that a loop may keep it for a while."""
-    return Past(usage.posted(c, now, policy.half_life), runtimes(c))
+    return Past(usage.posted(c, now, policy.half_life), runtimes(c), arrivals(c, now))
 
 
 def take(
@@ -137,6 +140,7 @@ def take(
         finished=_finished(c, (conditions for _, conditions in queued)),
         windows=tuple(window.content for window in windows.ahead(c, now)),
         runtimes=before.runtimes,
+        arrivals=before.arrivals,
         policy=policy,
     )
 
@@ -257,6 +261,7 @@ def _running(row: Any, now: datetime) -> RunningJob:
         preemptible=not row.spec.conditions.protected,
         saved_at=row.saved_at,
         stopping=row.state == AttemptState.STOPPING,
+        overtook=row.overtook,
     )
 
 

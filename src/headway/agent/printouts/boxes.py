@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 Cells = list[str]  # the cells of one line
 _RULE = re.compile(r"^(?=.*[-=~+_*]{3})[-=~+_|*\s]{6,}$|^\s*\+")
 _HEAD = re.compile(
-    r"^\s*(?:gpu|xpu|aip|card|dev|device|npu|chip|board|bdf|bus-id|mlu|dcu|hcu|gcu|id|idx|index|卡号|设备)\b",
+    r"^\s*(?:gpu|xpu|aip|card|dev|dev ?id|device|npu|chip|board|bdf|bus-id|mlu|dcu|hcu|gcu|id|idx|index|卡号|设备)\b",
     re.IGNORECASE,
 )
 _PROCESSES = re.compile(r"^\W*(?:compute\s+)?process(?:es)?\b|^\W*进程", re.IGNORECASE)
 _PROCESS_HEAD = re.compile(r"\bpid\b|process id|进程号", re.IGNORECASE)
+_NONE_RUN = re.compile(r"no\s+(?:running\s+)?process|not supported|没有", re.IGNORECASE)
 _PIECES = re.compile(r"\bmig\s*$|\bmig\b.*\bdev", re.IGNORECASE)
 
 
@@ -51,6 +52,8 @@ def read(text: str) -> Table:
             part, table.processes = "processes", table.processes or []
             process_head = _process_head(block) or process_head
             block = [row for row in block if _is_process(row)]
+        elif part == "processes" and not any(_is_process(row) for row in block) and not _NONE_RUN.search(first):
+            part = "other"
         elif any(_HEAD.match(cell) for cell in block[0]) and not any(char.isdigit() for char in block[0][0]):
             part, table.head = "cards", [[tokens.labels(cell) for cell in row] for row in block]
             continue
@@ -63,7 +66,7 @@ def _add(table: Table, part: str, block: list[Cells], process_head: list[list[st
         table.pieces += [" | ".join(row) for row in block]
     elif part == "processes" and table.processes is not None:
         table.processes += [_row(process_head, row) for row in block if _is_process(row)]
-    elif table.head:
+    elif part == "cards" and table.head:
         height = len(table.head)
         rows = [row for row in block if not _goes_on(row)]
         for at in range(0, len(rows), height):

@@ -39,6 +39,16 @@ _SECTIONS = (
     ("temperature", ("edge", "hotspot", "junction"), "temperature_c"),
     ("power", ("socket_power", "current_socket_power", "average_socket_power"), "power_w"),
 )
+# keys of `amd-smi monitor --json`, which has no sections
+_FLAT = (
+    ("power_usage", "power_w"),
+    ("gpu_temperature", "temperature_c"),
+    ("hotspot_temperature", "temperature_c"),
+    ("gfx", "utilisation_pct"),
+    ("gfx_util", "utilisation_pct"),
+    ("vram_used", "memory_used_mib"),
+    ("vram_total", "memory_total_mib"),
+)
 
 
 def read_table(text: str) -> list[Card]:
@@ -76,6 +86,10 @@ def _metric(part: dict[str, Any]) -> Card:
         for text in _said(part.get(section), keys):
             card.take(key, text)
     _count(card, part.get("ecc"))
+    for name, key in _FLAT:
+        said = part.get(name)
+        if isinstance(said, (str, int, float)) or (isinstance(said, dict) and "value" in said):
+            card.take(key, _text(said))
     return card
 
 

@@ -28,7 +28,7 @@ _QUANTITIES = (
     (r"^(?:power dissipation|npu real-time power|real-time power|power\()", "power_w"),
     (r"^hbm capacity", "memory_total_mib"),
     (r"^(?:hbm usage|hbm used)\(mb", "memory_used_mib"),
-    (r"^(?:product name|chip name|name)\b", "name"),
+    (r"^(?:product name|chip name|npu name|name)\b", "name"),
 )
 _OTHERS = (
     (r"^hbm usage rate", "memory_used_pct"),
@@ -215,20 +215,33 @@ def _instance(row: dict[str, str]) -> dict[str, Any]:
 
 
 def read_exporter(text: str) -> list[Card]:
-    """Metrics of npu-exporter; HBM where the chip has it, else its DDR."""
-    return exposition.cards(text, _METRICS, _COUNTERS, ("id", "npu_id", "phy_id"))
+    """Metrics of npu-exporter; HBM where the chip has it, else its DDR. Its process metrics tell MB by process."""
+    found = exposition.cards(text, _METRICS, _COUNTERS, ("id", "npu_id", "phy_id"))
+    for metric, labels, value in exposition.samples(text):
+        if metric == "npu_chip_info_process_info" and labels.get("process_id", "").isdigit():
+            owner = next((card for card in found if str(card.index) == labels.get("id")), None)
+            if owner is not None:
+                owner.processes = [*(owner.processes or []), {"pid": int(labels["process_id"]), "memory_mib": value}]
+    return found
 
 
 def read_watch(text: str) -> list[Card]:
-    """The columns of `npu-smi info watch`."""
-    return [fields.card(row) for row in columns.read(text)]
+    """The columns of `npu-smi info watch` and of `info -m`; a board's controller is no card."""
+    rows = [row for row in columns.read(text) if "mcu" not in [word.lower() for word in row.values()]]
+    found = [fields.card(row) for row in rows]
+    for card, row in zip(found, rows):  # noqa: B905 - Python 3.9
+        for label, key in (("npu id", "npu"), ("chip id", "chip")):
+            number = values.number(next((word for name, word in row.items() if name.lower() == label), ""))
+            if number is not None:
+                card.others[key] = number
+    return found
 
 
 READERS = (
     Reader("npu-exporter", r"^npu_chip_info_\w+|^machine_npu_nums", read_exporter),
     Reader("npu-smi-vnpu", r"vnpu id\s*\|", read_vnpu),
     Reader("npu-smi", r"^\|\s*NPU\s+Name\s*\|", parse),
-    Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)", read_watch),
+    Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)|^\s*NPU ID\s+Chip ID\s", read_watch),
     Reader("npu-smi-ecc", r"(?:HBM|DDR) (?:Single|Double) Bit", read_answers),
     Reader("npu-smi-health", r"^\s*Health(?: Status)?\s*:", read_answers),
     Reader("npu-smi-usages", r"Usage Rate\(%\)\s*:", read_answers),

@@ -158,7 +158,11 @@ READERS = (
     Reader("dcgm-exporter", r"^(?:DCGM_FI_|dcgm_)\w+", read_exporter),
     Reader("nvidia-smi", r"NVIDIA-SMI\s+\d|^\|\s*GPU\s+Name\s.*\|", read_table),
     Reader("nvidia-smi-q", r"NVSMI LOG|^GPU [0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:", read_log),
-    Reader("nvidia-smi-csv", r"^(?:[\w.]+(?: \[[^\]]*\])?, ?)+[\w.]+(?: \[[^\]]*\])?\s*$", parse),
+    Reader(
+        "nvidia-smi-csv",
+        r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\[\]]{0,64}\])?, ?)+[\w.]+(?: \[[^\[\]]{0,64}\])?\s*$",
+        parse,
+    ),
     Reader("nvidia-smi-nvlink", r"^GPU \d+\s*: .*\n\s+Link \d+", read_links),
     Reader("nvidia-smi-dmon", r"^# gpu\s+\w+", lambda text: [fields.card(row) for row in columns.read(text)]),
     Reader("nvidia-smi-list", r"^GPU \d+\s*: .*UUID|unable to determine the device handle", read_links),

@@ -43,7 +43,10 @@ def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
         return write_json(variants, fields)
     for variant in variants:
         change = word("change", variant["change"])
-        out(f"{change} ({variant['value']}): {start_range({'forecast': variant['forecast']})}")
+        value = f" ({variant['value']})" if variant["value"] else ""
+        out(f"{change}{value}: {start_range({'forecast': variant['forecast']})}")
+        if variant["then"]:
+            out(f"  {say('why.then', start=start_range({'forecast': variant['then']}))}")
     if not variants:
         note(say("why.no-sooner"))
 

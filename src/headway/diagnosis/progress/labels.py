@@ -81,7 +81,7 @@ def _other(words: set[str], unit: str) -> Phase | None:
         return Phase.STARTUP
     if words & {"sanity", "scanning", "caching"}:
         return Phase.STARTUP
-    if words & wording.EVALUATION or {"class", "images", "instances"} <= words:
+    if words & wording.EVALUATION or {"class", "images"} <= words:
         return Phase.EVALUATION
     if words & {"writing", "saving", "uploading"} and unit not in ("examples", "example"):
         return Phase.SAVING

@@ -75,7 +75,7 @@ EPOCH: dict[str, float] = {
     ),
     **dict.fromkeys(
         _names("""
-    epochs, ep, 轮
+    epochs, ep, pass, 轮
     """),
         4,
     ),
@@ -247,10 +247,11 @@ SETTINGS = _names("""
 """)
 """Words in front of settings."""
 RESTORING = _names("""
+    end, finished,
     best, converting, download, downloading, early, load, loaded, loading, restore, restored, restoring, resume,
     resumed, resuming, skipping
 """)
-"""Words of a file or a state that is read again."""
+"""Words of a file or a state that is read again, or of a mean over what is over."""
 TOKENISING = _names("""
     adding, applying, casting, converting, creating, extracting, filter, filtering, flattening, generating,
     grouping, map, packing, preprocess, preprocessing, tokenisation, tokenising, tokenization, tokenize,

@@ -25,6 +25,7 @@ from headway.engines.protocol import (
     Notice,
     Observation,
     Sight,
+    UnixUser,
 )
 from headway.engines.slurm.books import read_books
 from headway.engines.slurm.check import SiteCheck
@@ -126,9 +127,9 @@ class SlurmEngine:
         """What Slurm's accounting counts for attempts, all incarnations of a job together."""
         return read_books(await asyncio.to_thread(self._commands.books, since))
 
-    async def check(self, server_url: str) -> Sequence[Finding]:
+    async def check(self, server_url: str, users: Sequence[UnixUser] = ()) -> Sequence[Finding]:
         """Name what the site lacks."""
-        return await asyncio.to_thread(self._check.run, server_url)
+        return await asyncio.to_thread(self._check.run, server_url, users)
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """Ends by time limit or preemption that are near."""

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime
 
 from headway.domain.card import CardFound
 from headway.domain.errors import PlatformError
-from headway.domain.events import NodeInventoried
+from headway.domain.node_events import NodeInventoried
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.operations import node_tokens

@@ -23,6 +23,9 @@ from headway.server.operations.preempting import Order, Price, price_of, take
 from headway.store import predictions
 
 router = APIRouter(tags=["queue"])
+LONG = 2000
+DRAWS, FEW_DRAWS = 20, 5
+"""Every variant is a forecast of its own: behind a long queue from fewer draws, so that somebody can wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def start_sooner(job: str, asker: AskerHere) -> list[Variant]:
         seen = look(platform.settings, platform.memory, c, platform.clock.now())
     if found.id not in {queued.id for queued in seen.queued}:
         raise PlatformError("job-not-waiting", job=found.id, state=found.state)
-    return list(sooner(seen, found.id, seen.runtimes))
+    return list(sooner(seen, found.id, seen.runtimes, DRAWS if len(seen.queued) <= LONG else FEW_DRAWS))
 
 
 @router.post("/jobs/{job}/preempt")

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
+from headway.diagnosis.firsthand import with_cause
 from headway.diagnosis.hang.verdict import of_stall
 from headway.domain.attempt import STALLED, Attempt
 from headway.domain.events import LaunchFailed, VerdictReached
@@ -46,7 +47,7 @@ def _conclude(platform: Platform, broken: Broken) -> None:
     if not _has_its_logs(platform, attempt):
         return
     evidence = gather(platform, job, attempt)
-    verdict = of_stall(evidence) if attempt.stop_reason == STALLED else examine(evidence)
+    verdict = of_stall(evidence) if attempt.stop_reason == STALLED else with_cause(examine(evidence), evidence)
     with platform.database.write() as c:
         if verdicts.get(c, attempt.id) is not None:
             return

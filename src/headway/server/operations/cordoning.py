@@ -8,7 +8,7 @@ from typing import cast
 import structlog
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import NodeChanged
+from headway.domain.node_events import NodeChanged
 from headway.domain.resources import Node, NodeState
 from headway.engines.protocol import Capability, CordonKind, Cordons, Engine, Inventory
 from headway.server.platform import Platform

@@ -5,7 +5,8 @@ before it, and the same reading twice is one. Readings of a node are kept apart 
 agents measure the same cards: nothing ever adds the two.
 """
 
-from headway.domain.events import Fact, NodeFaultSeen, NodeInventoried
+from headway.domain.events import Fact
+from headway.domain.node_events import NodeFaultSeen, NodeInventoried
 from headway.server.node_wire import NodeReport, Recorded
 from headway.server.platform import Platform
 from headway.store import cursors, facts

@@ -8,7 +8,7 @@ import hmac
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import NodeCredentialIssued, NodeCredentialRevoked
+from headway.domain.node_events import NodeCredentialIssued, NodeCredentialRevoked
 from headway.server.platform import Platform
 from headway.store import cursors, facts, nodes
 

@@ -13,12 +13,14 @@ from headway.server.platform import Platform
 log = structlog.get_logger("headway.scenes")
 SCENE: TypeAdapter[Scene] = TypeAdapter(Scene)
 PACE = "pace"
+AT_EXIT = "exit"
+"""The look that an agent takes by itself when a rank breaks, and its kind."""
 
 
 def take_scene(platform: Platform, attempt: AttemptId, node: str, scene: Mapping[str, Any]) -> None:
     """Keep a scene that was asked for. One that cannot be read is let go: nobody waits for it any more."""
     look = platform.live.look(attempt)
-    scene = {**scene, "kind": look.kind if look else "stall"}
+    scene = {**scene, "kind": AT_EXIT if scene.get("look") == AT_EXIT or look is None else look.kind}
     try:
         seen = SCENE.validate_python({**scene, "node": node})
     except ValidationError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from headway.diagnosis.progress import labels
 from headway.diagnosis.progress.labels import Kind
 from headway.diagnosis.progress.meaning import Meaning, mean
-from headway.diagnosis.progress.quantities import duration, number, seconds_per_step, whole
+from headway.diagnosis.progress.quantities import clock, number, seconds_per_step, whole
 from headway.diagnosis.progress.record import Phase, Reading, Record
 from headway.diagnosis.progress.text import without_clocks
 from headway.diagnosis.progress.totals import Totals
@@ -18,7 +18,8 @@ NUMBER = r"\d{1,12}(?:\.\d{1,6})?[kKMGT]?"
 COUNT = rf"(?P<step>{NUMBER})/(?P<total>{NUMBER}|\?)(?P<count_unit>[A-Za-z]{{0,12}})"
 BAR = re.compile(
     r"(?:(?P<percent>\d{1,3}(?:\.\d+)?)%)?(?:Completed)? ?\|(?P<blocks>[^|]{0,300})\| *" + COUNT + r"\s{0,4}"
-    r"\[(?P<elapsed>[\d:]{4,12}|\?)<(?P<left>(?:\d+ days?, )?[\d:]{4,12}|\?)(?:, *(?P<rest>[^\]\n]{0,4000}))?(?:\]|$)"
+    r"\[(?P<elapsed>[\d:]{4,12}|\?)"
+    r"<(?P<left>(?:\d{1,6} days?, )?[\d:]{0,12}|\?)(?:, *(?P<rest>[^\]\n]{0,4000}))?(?:\]|$)"
 )
 BRACKETED = re.compile(
     r"\[" + COUNT + r"\] {0,4}(?P<percent>\d{1,3})%\|(?P<blocks>[█▏▎▍▌▋▊▉ #0-9]{0,200})(?P<rest>[^\[\n]{0,2000})"
@@ -103,7 +104,7 @@ class Bars:
         if kind == Kind.OTHER:
             return Reading(phase=phase, reader=self.name)
         told = mean(f"{label} | {without_rate(drawn.rest)}")
-        is_training = kind == Kind.TRAINING
+        is_training = kind == Kind.TRAINING or EPOCH_HEAD.match(label) is not None
         if not is_training:
             is_training = drawn.step is not None and self._is_trainings(drawn, told, LETTERS.search(label) is not None)
         elif drawn.total is None and not drawn.step and told.record.epoch is None:
@@ -128,9 +129,10 @@ class Bars:
         epoch = told.epoch
         if (head := EPOCH_HEAD.match(label)) is not None or (head := PIPED.match(label)) is not None:
             epoch = float(head.group(1))
-        left = None if drawn.left in ("", "?") else duration(drawn.left)
         pace = seconds_per_step(drawn.rest.split(", ", 1)[0]) if drawn.rest else None
-        return replace(told, step=drawn.step, total_steps=drawn.total, epoch=epoch, seconds_per_step=pace, eta_s=left)
+        return replace(
+            told, step=drawn.step, total_steps=drawn.total, epoch=epoch, seconds_per_step=pace, eta_s=clock(drawn.left)
+        )
 
 
 def without_rate(rest: str) -> str:

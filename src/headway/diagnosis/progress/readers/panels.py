@@ -27,7 +27,7 @@ KERAS = re.compile(
     re.DOTALL,
 )
 KERAS_LEFT = re.compile(r"^\s{0,4}(?:- )?(?:ETA: )?(?P<left>\d{1,4}(?:s|:\d\d(?::\d\d)?)|\d{1,3}h)")
-KERAS_PACE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?) ?(us|µs|ms|s)/(?:step|epoch|sample)")
+KERAS_PACE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?) ?(us|µs|ms|s)/step")
 HEADER = re.compile(r"^\s*epoch:? ?\[?(\d{1,7}) ?/ ?(\d{1,7})\]?:?\s*$", re.IGNORECASE)
 
 
@@ -90,11 +90,12 @@ class Keras:
     length: str = ""
     last: int = 0
     is_open: bool = False
+    has_header: bool = False
 
     def read(self, text: str) -> Reading | None:
         """A header or a bar."""
         if (header := HEADER.match(text)) is not None:
-            self.is_open, self.length, self.last = True, "", 0
+            self.is_open, self.has_header, self.length, self.last = True, True, "", 0
             return Reading(Record(epoch=float(header[1])), Phase.TRAINING, self.name)
         found = KERAS.match(text)
         if found is None or not self._is_bar(found):
@@ -104,12 +105,14 @@ class Keras:
         return Reading(self._record(found), Phase.TRAINING, self.name)
 
     def _is_bar(self, found: re.Match[str]) -> bool:
-        return (
-            KERAS_PACE.search(found["rest"][:4000]) is not None or "ETA:" in found["rest"] or "[=" in found.group()[:80]
-        )
+        rest = found["rest"][:4000]
+        is_told = "ETA:" in rest or "[=" in found.group()[:80] or found["total"] == "Unknown"
+        return is_told or KERAS_PACE.search(rest) is not None
 
     def _is_training(self, found: re.Match[str]) -> bool:
         length, step = found["total"], int(found["step"])
+        if not self.has_header and not self.length and found["total"] != found["step"]:
+            self.is_open = True
         is_again = bool(self.length) and (self.length != length or step < self.last)
         if not self.is_open or is_again or mean(found["rest"]).record.loss is None:
             return False
@@ -117,18 +120,22 @@ class Keras:
         return True
 
     def _record(self, found: re.Match[str]) -> Record:
-        rest, is_last = found["rest"], found["step"] == found["total"]
-        left = KERAS_LEFT.match(rest) if "━" in found.group() or "ETA:" in rest else None
-        if left is None and "ETA:" in rest:
-            left = KERAS_LEFT.match(rest[rest.index("ETA:") :])
+        rest = found["rest"]
         pace = KERAS_PACE.search(rest)
-        per_step = None if pace is None or "epoch" in pace.group() else seconds_per_step(f"{pace[1]}{pace[2]}/step")
-        if pace is not None and per_step is None and (again := KERAS_PACE.search(rest, pace.end())) is not None:
-            per_step = seconds_per_step(f"{again[1]}{again[2]}/step")
         return Record(
             step=int(found["step"]),
             total_steps=int(found["total"]) if found["total"].isdigit() else None,
             loss=mean(rest).record.loss,
-            seconds_per_step=per_step,
-            eta_s=duration(left["left"]) if left is not None and not is_last else None,
+            seconds_per_step=seconds_per_step(f"{pace[1]}{pace[2]}/step") if pace is not None else None,
+            eta_s=self._left(found),
         )
+
+    def _left(self, found: re.Match[str]) -> float | None:
+        """What stands behind `ETA:`; in Keras 3 without that word, where a full bar shows the time it took instead."""
+        rest = found["rest"]
+        if "ETA:" in rest:
+            left = KERAS_LEFT.match(rest[rest.index("ETA:") :])
+        else:
+            is_running = "━" in found.group() and found["step"] != found["total"]
+            left = KERAS_LEFT.match(rest) if is_running else None
+        return duration(left["left"]) if left is not None else None
