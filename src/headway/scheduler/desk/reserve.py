@@ -60,24 +60,20 @@ class Outlook:
     closed: Sequence[Span]
 
 
-def earliest(line: Line, outlook: Outlook) -> tuple[float, list[int]] | None:
-    """When enough nodes have enough free devices if nothing else starts, and which; None: nobody knows."""
+def earliest(line: Line, outlook: Outlook) -> tuple[float, dict[int, int]] | None:
+    """When enough nodes have enough free devices if nothing else starts, and what the gang then leaves on those that
+    are free the soonest, hence the surest; None: nobody knows."""
     free, wanted, nodes = _left(outlook), line.wanted, line.nodes
-    able = sum(count >= wanted for node, count in enumerate(free) if node not in outlook.barred)
+    able = [node for node, count in enumerate(free) if count >= wanted and node not in outlook.barred]
     for at, spots in _moments(outlook):
         for node, devices in spots:
             before = free[node]
             free[node] = after = before + devices
             if before < wanted <= after and node not in outlook.barred:
-                able += 1
-        if able >= nodes and not _touches(at, line.longest, outlook.closed):
-            return at, free
+                able.append(node)
+        if len(able) >= nodes and not _touches(at, line.length, outlook.closed):
+            return at, {node: free[node] - wanted for node in able[:nodes]}
     return None
-
-
-def promise_at(line: Line, then: list[int], outlook: Outlook) -> dict[int, int]:
-    """Needs the nodes that are least free now, which leaves most to backfill."""
-    return _needing(line, then, outlook, most_first=False)
 
 
 def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
@@ -86,14 +82,10 @@ def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
     for promise in outlook.made:
         for node in promise.spare:
             whole[node] -= promise.line.wanted
-    return _needing(line, whole, outlook, most_first=True)
-
-
-def _needing(line: Line, then: Sequence[int], outlook: Outlook, *, most_first: bool) -> dict[int, int]:
     needed: dict[int, int] = {}
-    for node in outlook.pool.by_free(most_first=most_first):
-        if then[node] >= line.wanted and node not in outlook.barred:
-            needed[node] = then[node] - line.wanted
+    for node in outlook.pool.by_free(most_first=True):
+        if whole[node] >= line.wanted and node not in outlook.barred:
+            needed[node] = whole[node] - line.wanted
             if len(needed) == line.nodes:
                 return needed
     return {}

@@ -16,7 +16,7 @@ from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.lines import Ask, Line, Shape
 from headway.scheduler.desk.pool import Limits
 from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
-from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_at, promise_sometime
+from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_sometime
 
 Key = tuple[int, bool, float, JobId, int]
 Refused = Promise | str
@@ -234,7 +234,7 @@ class Turn:
             return False
         if SHORT not in refusals.values():
             return False
-        timed: list[tuple[float, int, list[int]]] = []
+        timed: list[tuple[float, int, dict[int, int]]] = []
         untimed: list[int] = []
         for pool, account in zip(line.pools, line.accounts, strict=True):
             if refusals[pool] == SHORT and self._may_promise(line, pool, account):
@@ -244,8 +244,8 @@ class Turn:
                 else:
                     untimed.append(pool)
         if timed:
-            at, pool, then = min(timed, key=lambda found: found[0])
-            return self._keep_promise(job, line, pool, at, promise_at(line, then, self.outlook(line, pool)))
+            at, pool, spare = min(timed, key=lambda found: found[0])
+            return self._keep_promise(job, line, pool, at, spare)
         if untimed:
             spare = promise_sometime(line, self.outlook(line, untimed[0]))
             return self._keep_promise(job, line, untimed[0], None, spare)
