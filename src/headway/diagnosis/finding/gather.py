@@ -25,7 +25,7 @@ _DEVICE = re.compile(
 )
 _ACTOR = re.compile(r"\(pid=(\d{1,8})(?:, ip=([\w.:-]{1,64}))?")
 _ROLE = re.compile(r"ray::(\w{1,60})[.(]")
-_ANY_RANK = re.compile(r"\b[Rr]ank[ :=_#]{0,2}\[?(\d{1,6})\b")
+_ANY_RANK = re.compile(r"(?:\b[Rr]ank[ :=_#]{0,2}\[?|进程 ?(?=\d{1,3}(?!\d)))(\d{1,6})(?!\d)")
 _NODE = re.compile(
     r"(?:\bnode |\b[Nn]ode failure on |\bnode name: |\bON |\bNodeList=|"
     r"\bon node |\bon host |\bhost |\bnode=|\bhostname=|节点 ?)([A-Za-z][\w.-]{0,60}\d[\w.-]{0,20}|"

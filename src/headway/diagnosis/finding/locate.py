@@ -24,9 +24,8 @@ _ROLES = {
     "AgentLoopWorker": "rollout",
     "APIServer": "api-server",
 }
-_RANKLESS = frozenset(
-    {"controller", "env-server", "rollout", "reward", "api-server", "judge", "sandbox", "router", "env", "server"}
-)
+_RANKLESS = ("controller", "env", "rollout", "reward", "api", "judge", "sandbox", "router", "inference", "policy")
+"""How the names of roles begin that have no training rank."""
 
 
 @dataclass(slots=True)
@@ -41,11 +40,11 @@ class Place:
 
 def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequence[Exit]) -> Place:
     """Where `lead` began, by its own words, by others of the same fault, by the launcher, by its file."""
-    role = _ROLES.get(lead.role or "", lead.role if lead.role and lead.role.replace("_", "-") in _RANKLESS else None)
+    role = _role(lead.role)
     same = [claim for claim in faults if claim.cause is lead.cause]
     if lead.cause in ORDERS:
         return Place(_pod_rank(same), _node(reading, lead, same, None, ends), None)
-    if role in _RANKLESS or (role and role.startswith(("env", "reward", "rollout"))):
+    if role is not None:
         return Place(None, None if role == "controller" else lead.node, role)
     rank = lead.rank if lead.rank is not None else _rank(reading, lead, same, ends)
     if _is_everywhere(reading, lead, same, ends):
@@ -53,6 +52,12 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
     if lead.cause in _NETWORK and _is_two_sided(reading, lead, same):
         return Place(None, None, None)
     return Place(rank, _node(reading, lead, same, rank, ends), None)
+
+
+def _role(name: str | None) -> str | None:
+    """The role of a speaker that is no training rank; None for those that are."""
+    known = _ROLES.get(name or "", (name or "").replace("_", "-"))
+    return known if known.startswith(_RANKLESS) else None
 
 
 def _pod_rank(same: Sequence[Claim]) -> int | None:

@@ -9,6 +9,7 @@ from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.names import FileName, read_name
 from headway.diagnosis.reading.prefixes import peel
 from headway.diagnosis.reading.sieve import RawLine, Sieve
+from headway.diagnosis.reading.skew import align
 from headway.diagnosis.reading.text import Unwrapped, clean, decode, unwrap
 from headway.diagnosis.reading.world import World, fill, learn
 
@@ -19,10 +20,24 @@ MOST_ENTRIES = 120_000
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of a case: its path within the folder, and its bytes in chunks of any size."""
+    """A file of a case: its path within the folder, its bytes in chunks of any size, and whose it is, if known.
+
+    `is_system`: a machine's own log (kernel, scheduler, counters) rather than a rank's.
+    """
 
     path: str
     chunks: Iterable[bytes]
+    rank: int | None = None
+    node: str | None = None
+    is_system: bool = False
+
+    @property
+    def name(self) -> FileName:
+        """Whose file it is: what is known, else what its path says."""
+        told = read_name(self.path)
+        if self.rank is None and self.node is None and not self.is_system:
+            return told
+        return FileName(self.rank, self.node, told.role, self.is_system)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +57,7 @@ class Reading:
 
 def read(sources: Sequence[Source]) -> Reading:
     """Read the files in order; memory does not grow with their size."""
-    names = tuple(read_name(source.path) for source in sources)
+    names = tuple(source.name for source in sources)
     most = max(1000, MOST_ENTRIES // max(len(sources), 1))
     entries: list[Entry] = []
     for at, source in enumerate(sources):
@@ -50,7 +65,10 @@ def read(sources: Sequence[Source]) -> Reading:
             entries += _entries(at, line)
     _same_years(entries)
     _failure_reports(entries)
-    return Reading(tuple(source.path for source in sources), names, entries, learn(entries, names))
+    _inherit(entries)
+    world = learn(entries, names)
+    align(entries)
+    return Reading(tuple(source.path for source in sources), names, entries, world)
 
 
 def _entries(file: int, line: RawLine) -> list[Entry]:
@@ -100,3 +118,25 @@ def _failure_reports(entries: Sequence[Entry]) -> None:
             node = rank = None
         if node is not None:
             entry.node, entry.rank = entry.node or node, entry.rank if entry.rank is not None else rank
+
+
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,160}(?:\(\w{1,60}\))?(?::\s|:$|$)")
+_HEAD = "Traceback (most recent call last)"
+LONGEST_TRACEBACK = 200
+
+
+def _inherit(entries: Sequence[Entry]) -> None:
+    """The lines of a traceback that name nobody are of whoever its head names, up to its exception."""
+    head: Entry | None = None
+    left = 0
+    for entry in entries:
+        named = entry.rank is not None or entry.pid is not None or entry.local is not None or entry.at is not None
+        if _HEAD in entry.text:
+            head = entry if named else None
+            left = LONGEST_TRACEBACK
+        elif named or (head is not None and entry.file != head.file) or not left:
+            head = None
+        elif head is not None:
+            entry.rank, entry.pid, entry.local = head.rank, head.pid, head.local
+            entry.node, entry.role = entry.node or head.node, entry.role or head.role
+            left = 0 if _EXCEPTION.match(entry.text) else left - 1

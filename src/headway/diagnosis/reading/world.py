@@ -23,7 +23,7 @@ _INITIALISED = re.compile(r"rank (\d{1,6}) is initialized local_rank = (\d{1,4})
 _ASSIGNED = re.compile(r"assigned [\w.-]{1,80}/([\w.-]{1,120}) to ([\w.-]{1,80})")
 _INNER = re.compile(
     r"\[(?:PG [^\]]{0,80}?)?[Rr]ank[ :]{0,2}(\d{1,6})\]|RankID:(\d{1,6})\b|"
-    r"\bglobal_rank[=: ]{1,2}(\d{1,6})\b|, rank: (\d{1,6}),|\(rank (\d{1,6})\)"
+    r"\bglobal_rank[=: ]{1,2}(\d{1,6})\b|, rank: (\d{1,6}),|\(rank (\d{1,6})\)|^进程 ?(\d{1,3})(?!\d)"
 )
 _POD_RANK = re.compile(r"-(master|chief|launcher|leader|worker|w|m|node)-(\d{1,5})$")
 _SINGLE = re.compile(
@@ -88,7 +88,7 @@ def _numbers_are_ranks(entries: Sequence[Entry]) -> None:
     trusted = {
         file
         for file, each in numbered.items()
-        if each.total() * 2 >= total[file] or (len(each) > 1 and each.total() >= 4)
+        if (each.total() * 2 >= total[file] >= 6) or (len(each) > 1 and each.total() >= 4)
     }
     for entry in entries:
         if entry.file in trusted and entry.rank is None:

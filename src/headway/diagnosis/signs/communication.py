@@ -50,14 +50,14 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         Cause.COMM_BOOTSTRAP,
         words("ssh: connect to host | permission denied (publickey | ssh exited with exit code"),
-        VAGUE,
+        LIKELY,
         pattern=r"ssh: connect to host (?P<node>[\w.-]{1,80})|publickey",
     ),
     Sign(
         Cause.COMM_TIMEOUT,
         words("connection timed out | etimedout | errno 110 | 连接超时"),
         VAGUE + 5,
-        but=r"https?://|HTTPS?Connection|wandb|nfs|'/|vendor err|retrying|mysql|redis",
+        but=r"https?://|HTTPS?Connection|wandb|nfs|'/|vendor err|retrying|mysql|redis|ssh",
     ),
     Sign(
         Cause.COMM_TIMEOUT,

@@ -144,6 +144,19 @@ SIGNS: tuple[Sign, ...] = (
         but=r"(?i)spot",
     ),
     Sign(
+        Cause.NODE_DOWN,
+        words("失联 | 宕机 | 掉线 | 离线"),
+        EVENT - 1,
+        pattern=r"(?:节点|机器|主机|服务器).{0,40}(?:失联|宕机|掉线|离线)",
+    ),
+    Sign(Cause.NODE_DOWN, words("lost communication with a remote daemon"), PARTICULAR),
+    Sign(
+        Cause.NODE_DOWN,
+        words("remote daemon:"),
+        PARTICULAR,
+        pattern=r"Remote daemon: .{0,40}on node (?P<node>[\w.-]{1,80})",
+    ),
+    Sign(
         Cause.THERMAL_SLOW,
         words(
             """

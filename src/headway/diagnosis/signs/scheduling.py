@@ -1,7 +1,7 @@
 """Signs of what schedulers, registries of images and people do to jobs."""
 
 from headway.diagnosis.cause import Cause, Retry
-from headway.diagnosis.signs.sign import EVENT, LIKELY, PARTICULAR, SURE, Kind, Sign, words
+from headway.diagnosis.signs.sign import EVENT, LIKELY, PARTICULAR, SURE, WEAK, Kind, Sign, words
 from headway.diagnosis.verdict import Owner
 
 SIGNS: tuple[Sign, ...] = (
@@ -68,6 +68,7 @@ SIGNS: tuple[Sign, ...] = (
         pattern=r"(?i)\b(?:reason: )?Evicted\b",
         but=r"(?i)lustre|cache|ost|low on resource",
     ),
+    Sign(Cause.PREEMPTED, words("received 15 death signal | received death signal 15"), WEAK),
     Sign(
         Cause.TIME_LIMIT,
         words(
@@ -84,6 +85,7 @@ SIGNS: tuple[Sign, ...] = (
             r"wall-clock limit).{0,60}(?:exceed|reached|exhausted|expired)|TERM_RUNLIMIT|maximum (?:run|wall)|超|上限"
         ),
     ),
+    Sign(Cause.PREEMPTED, words("received 15 death signal | received death signal 15"), WEAK),
     Sign(
         Cause.TIME_LIMIT,
         words("--signal= | --time="),

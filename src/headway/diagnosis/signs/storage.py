@@ -100,14 +100,23 @@ SIGNS: tuple[Sign, ...] = (
         Cause.PATH_PERM,
         words(
             """
-            mountvolume.setup failed | failedmount | unable to attach or mount volumes | hostpath type check failed |
-            mount.nfs: access denied | bind source path does not exist | is not mounted | not a directory: |
+            bind source path does not exist | not a directory: |
             repo id must be in the form | hfvalidationerror | no file named pytorch_model.bin |
-            is not a local folder and is not a valid model identifier | no file named model.safetensors | 文件不存在 |
-            未挂载 | 权限被拒绝
+            is not a local folder and is not a valid model identifier | no file named model.safetensorsXX
             """
         ),
         PARTICULAR,
+    ),
+    Sign(
+        Cause.PATH_PERM,
+        words(
+            """
+            mountvolume.setup failed | failedmount | unable to attach or mount volumes | hostpath type check failed |
+            mount.nfs: access denied | is not mounted | 未挂载 | 挂载失败
+            """
+        ),
+        PARTICULAR,
+        owner=Owner.OPERATOR,
     ),
     Sign(
         Cause.PATH_PERM,
