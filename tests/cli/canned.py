@@ -108,6 +108,15 @@ def waiting() -> dict[str, Any]:
     return a_view(job, **nothing, waits=waits)
 
 
+def those_before() -> list[dict[str, Any]]:
+    """Who stands before it, on the wire."""
+    first = {"job": "j-1", "project": "vision", "owner": "bob", "priority": "high", "devices": 16, "starts": AT}
+    return [
+        first | {"ends": "2026-12-01T08:20:05Z"},
+        first | {"job": "j-2", "owner": "eve", "starts": None, "ends": None},
+    ]
+
+
 def broken() -> dict[str, Any]:
     """A job that failed for lack of memory."""
     verdict = {

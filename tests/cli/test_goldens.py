@@ -28,7 +28,7 @@ NODES = [
 CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "ps": (("ps",), {"/jobs": {"items": [canned.a_view(), canned.waiting()], "next": None}}),
     "show": (("show", "j-8a0"), {"/jobs/j-8a0": canned.a_view()}),
-    "why-waiting": (("why", "j-9"), {"/jobs/j-9": canned.waiting()}),
+    "why-waiting": (("why", "j-9"), {"/jobs/j-9": canned.waiting(), "/jobs/j-9/ahead": canned.those_before()}),
     "why-sooner": (("why", "j-9", "--sooner"), {"/jobs/j-9/sooner": canned.variants()}),
     "why-broken": (
         ("why", "j-8a0"),

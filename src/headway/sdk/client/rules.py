@@ -89,6 +89,10 @@ class Rules(ABC):
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
         return list(self.post("/jobs/arrays", body, key=key))
 
+    def ahead(self, job: str) -> Rows:
+        """Who stands before a waiting job, first in line first, with owner, devices and expected start and end."""
+        return list(self.get(f"/jobs/{quote(job, safe='')}/ahead"))
+
     def sooner(self, job: str) -> Rows:
         """What would start a waiting job sooner, the soonest first: each change with its own range."""
         return list(self.get(f"/jobs/{quote(job, safe='')}/sooner"))

@@ -11,6 +11,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.job import Job
 from headway.scheduler.sooner import Variant, sooner
 from headway.server.access import Verb
+from headway.server.api.ahead import AheadView, ahead_of
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
@@ -53,6 +54,13 @@ def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
     made = once(body, list[Job], lambda c: submit_array(asker.platform, c, items, shape, asker.name), before=check)
     asker.platform.wake("schedule")
     return made
+
+
+@router.get("/jobs/{job}/ahead")
+def list_ahead(job: str, asker: AskerHere) -> list[AheadView]:
+    """Who stands before a waiting job: owner, devices, and when each is expected to start and end."""
+    with asker.platform.database.read() as c:
+        return ahead_of(c, find(c, asker, job).id)
 
 
 @router.get("/jobs/{job}/sooner")
