@@ -195,3 +195,130 @@ def test_adapters_are_told_by_other_tools_too() -> None:
         (1, "Active", 40),
         (2, "Initializing", 10),
     ]
+
+
+def test_a_second_table_of_the_same_cards_adds_and_its_processes_are_found() -> None:
+    text = """Runtime Version: 4.31
+Driver Version: 4.0
+  DEVICES
+-------------------------------------------------------------------------------------------
+| DevID |   PCI Addr   | Model |   SN   |    INODE   | State | UseRate |    L3     |    Memory    |
+-------------------------------------------------------------------------------------------
+|     0 | 0000:53:00.0 | R300  | 02Kxxx | /dev/xpu0  |     N |     0 % | 0 / 63 MB | 504 / 32768 MB |
+|     1 | 0000:56:00.0 | R300  | 02Kxxx | /dev/xpu1  |     N |     9 % | 0 / 63 MB | 0 / 32768 MB |
+-------------------------------------------------------------------------------------------
+  VIDEO
+-----------------------------------------------------------------------------------
+| DevID | Model |         DEC         |         ENC         |       IMGPROC       |
+-----------------------------------------------------------------------------------
+|     0 |  R300 | 0 %, 0 fps, 800 MHz | 0 %, 0 fps, 800 MHz | 0 %, 0 fps, 800 MHz |
+|     1 |  R300 | 0 %, 0 fps, 800 MHz | 0 %, 0 fps, 800 MHz | 0 %, 0 fps, 800 MHz |
+-----------------------------------------------------------------------------------
+  PROCESSES
+-------------------------------------------------
+| DevID | PID  | Streams | L3 | Memory | Command |
+-------------------------------------------------
+|     0 | 4242 |       1 |  0 | 500 MB | python3 |
+-------------------------------------------------
+"""
+    first, second = read("kunlun", text)
+    assert (first["index"], first["health"], first["memory_used_mib"]) == (0, "N", 504)
+    assert (second["utilisation_pct"], second["processes"]) == (9, [])
+    assert first["processes"] == [{"pid": 4242, "memory_mib": 500, "name": "python3"}]
+
+
+def test_enflames_first_table_has_no_double_rule_and_no_slash() -> None:
+    text = """
++2024-12-06, 11:33:56 CST--------------------------------------------------+
+|EFSMI    V1.2.0.301       Driver Ver: 1.2.0.301                           |
+|--------------------------------------------------------------------------|
+|--------------------------------------------------------------------------|
+| DEV    NAME                | FW VER          | BUS-ID      ECC           |
+| TEMP   Dpm   Pwr(Usage/Cap)| Mem     GCU Virt| DUsed       SN            |
+|--------------------------------------------------------------------------|
+| 0      S60                 | 33.6.2          | 00:01:00.0  Disable       |
+| 39 C   Sleep    105W  300W | 49120MiB Disable|   0.0%      A073640510015 |
++--------------------------------------------------------------------------+
+"""
+    (card,) = read("enflame", text)
+    assert (card["name"], quantities(card)) == ("S60", (0, None, 49120, 39, 105))
+    newer = text.replace("39 C   Sleep    105W  300W", "35     LP1      68W / 300W").replace("FW VER ", "Boot FW VER ")
+    assert quantities(read("enflame", newer)[0]) == (0, None, 49120, 35, 68)
+    dmon = (
+        "*Dev Pwr    DTemp  Sip    DUsed  Dpm     MUsed  Mem    Mclk   TxPci   RxPci\n"
+        "*Idx W      C      %      %      L       %      MiB    MHz    MiB/s   MiB/s\n"
+        "6    100    34     0.0    12.5   Sleep   2.6    42976  7000   0       0\n"
+    )
+    (card,) = read("enflame", dmon)
+    assert (card["index"], quantities(card), card["memory_used_pct"]) == (6, (12.5, None, 42976, 34, 100), 2.6)
+
+
+def test_amds_table_of_a_card_without_power_and_of_a_virtual_function() -> None:
+    text = """
+| AMD-SMI 26.2.2+1d06e2956f    amdgpu version: 6.16.13  ROCm version: 7.2.1    |
+|-------------------------------------+----------------------------------------|
+| BDF                        GPU-Name | Mem-Uti   Temp   UEC       Power-Usage |
+| GPU  HIP-ID  OAM-ID  Partition-Mode | GFX-Uti    Fan               Mem-Usage |
+|=====================================+========================================|
+| 0000:05:00.0 AMD Instinct MI300X VF | 0 %      39 °C   4           142/750 W |
+|   0       0       2        SPX/NPS1 | 0 %        N/A           285/196288 MB |
+|-------------------------------------+----------------------------------------|
+| 0000:c5:00.0    AMD Radeon Graphics | N/A        N/A   0             N/A/0 W |
+|   1       1     N/A             N/A | N/A        N/A              161/512 MB |
++-------------------------------------+----------------------------------------+
+| Processes:                                                                   |
+|  GPU        PID  Process Name          GTT_MEM  VRAM_MEM  MEM_USAGE     CU % |
+|==============================================================================|
+|    0       4242  python3 train.py       2.0 MB    1.5 GB     1.6 GB      N/A |
++------------------------------------------------------------------------------+
+"""
+    first, second = read("amd", text)
+    assert (first["name"], quantities(first)) == ("AMD Instinct MI300X VF", (0, 285, 196288, 39, 142))
+    assert (first["errors"], first["partition"]) == ({"uncorrectable": 4}, "SPX/NPS1")
+    assert first["processes"] == [{"pid": 4242, "memory_mib": 1536, "name": "python3 train.py"}]
+    assert (second["memory_used_mib"], second["memory_total_mib"]) == (161, 512)
+    assert second["not_available"] == ["utilisation_pct", "temperature_c", "power_w"]
+
+
+def test_gaudi_3_counts_events_and_a_print_out_may_be_indented() -> None:
+    text = """    +-----------------------------------------------------------------------------+
+    | HL-SMI Version:                              hl-1.21.0-fw-59.2.1.0          |
+    | Driver Version:                                     1.20.1-366eb9c          |
+    | Nic Driver Version:                                 1.20.1-213b09b          |
+    |-------------------------------+----------------------+----------------------+
+    | AIP  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncor-Events|
+    | Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | AIP-Util  Compute M. |
+    |===============================+======================+======================|
+    |   0  HL-325L             N/A  | 0000:e9:00.0     N/A |                   3  |
+    | N/A   36C   P0  228W /  900W  |   672MiB / 131072MiB |     7%            0% |
+    |-------------------------------+----------------------+----------------------+
+"""
+    (card,) = read("intel", text)
+    assert (card["name"], quantities(card)) == ("HL-325L", (7, 672, 131072, 36, 228))
+    assert card["errors"] == {"ecc_uncorrected_volatile": 3}
+
+
+def test_the_first_moore_threads_table_and_a_blotted_out_memory() -> None:
+    text = """mthreads-gmi:1.6.0           Driver Version:N/A
+ID   Name           |PCIe                |%GPU  Mem
+     Device Type    |Pcie Lane Width     |Temp  MPC Capable
++-------------------------------------------------------------+
+0    MTT S2000      |00000000:04:00.0    |0%    4MiB(16384MiB)
+     Physical       |8x(8x)              |50C   NO
+Processes:
+   No running processes found
+"""
+    (card,) = read("mthreads", text)
+    assert (card["name"], quantities(card), card["processes"]) == ("MTT S2000", (0, 4, 16384, 50, None), [])
+    blotted = """| CNMON v5.10.13                                               Driver v5.10.13 |
++-------------------------------+----------------------+-----------------------+
+| Card  VF  Name       Firmware |               Bus-Id | Util        Ecc-Error |
+| Fan   Temp      Pwr:Usage/Cap |         Memory-Usage | Mode     Compute-Mode |
+|===============================+======================+=======================|
+| 7     /   MLUXXX-XX    v1.5.0 |         0000:D3:00.0 | 0%                  0 |
+|  0%   33C        105 W/ 550 W |     0 MiB/ xxxxx MiB | FULL          Default |
++-------------------------------+----------------------+-----------------------+
+"""
+    (card,) = read("cambricon", blotted)
+    assert (card["index"], quantities(card)) == (7, (0, 0, None, 33, 105))
+    assert card["unreadable"] == ["memory_total_mib"]

@@ -27,11 +27,11 @@ _WORDS = {
     "utilisation_pct": r"^(?:gpu|xpu|aip|mlu|gcu|dcu|hcu|npu|gfx|dev)[-_ ]?(?:uti|util|%)|^util|^%(?:gpu|xpu|mlu)"
     r"|^use ?rate|^ai-?core|^ai core|^dused|"
     r"^gfx%|^sm$|^利用率|^使用率|^gpu利用率",
-    "temperature_c": r"^temp|^(?:gpu|gcu|mlu|npu|xpu|core|hotspot|junction|edge)[-_ ]?temp|^gtemp$|^t\.?edge|^温度",
+    "temperature_c": r"^temp|^(?:gpu|gcu|mlu|npu|xpu|core|hotspot|junction|edge)[-_ ]?temp|^[gd]temp$|^t\.?edge|^温度",
     "power_w": r"^pwr|^power|^avgpwr|^功[耗率]",
-    "memory_used_pct": r"^(?:vram|mem|memory|hbm)%|^mem(?:ory)?\(%\)|^显存%",
-    "health": r"^health|^(?:gpu|card|dev|device|chip)-?(?:state|status|health)$|^健康",
-    "ecc": r"ecc(?! mode)|^uec$",
+    "memory_used_pct": r"^(?:vram|mem|memory|hbm)%|^mused$|^mem(?:ory)?\(%\)|^显存%",
+    "health": r"^health|^state$|^(?:gpu|card|dev|device|chip)-?(?:state|status|health)$|^健康",
+    "ecc": r"ecc(?! mode)|^uec$|uncor",
     "bus": r"^bus-?id|^bdf$|^pcie?$",
 }
 _MEMORY = (
@@ -107,7 +107,7 @@ def _take_memory(found: Card, row: Mapping[str, str]) -> None:
 
 def _amounts(text: str) -> str:
     """The word with a slash in it, where others stand before it (`0%   11MB / 4799MB`)."""
-    return next((word for word in tokens.words(text) if "/" in word and not values.is_absent(word)), text)
+    return next((word for word in tokens.words(text) if values.pair(word)[1]), text)
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ _LIST = re.compile(r",\s+")
 _GLUE = "\x01"
 # Labels of several words, which would fall apart at their blanks.
 _PHRASES = re.compile(
-    r"volatile uncorr\. ?ecc|(?:compute|mig|sr-iov) m\.|process name|process id|"
+    r"volatile uncor(?:r\. ?ecc|-events)|(?:compute|mig|sr-iov) m\.|process name|process id|"
     r"process memory(?: ?\([^)]*\))?|"
     r"command line|(?:gpu|xpu|aip|mlu|gcu|dev|hcu|dcu) memory usage|(?:gpu|xpu|aip|mlu|gcu|dev|hcu|dcu) mem(?:ory)?\b|"
     r"device type|pcie lane width|mpc capable|ecc mode|fw ver|gcu virt|device name|product name|card name|"

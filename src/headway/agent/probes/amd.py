@@ -54,7 +54,13 @@ _FLAT = (
 def read_table(text: str) -> list[Card]:
     """The boxed table of `amd-smi`: the card's number stands in the second row, its address in the first."""
     table = boxes.read(text)
-    found = [fields.card(row, ecc="uncorrectable") for row in table.cards]
+    found = []
+    for row in table.cards:
+        card = fields.card(row, ecc="uncorrectable")
+        partition = fields.find(row, r"^partition")
+        if partition and not values.is_absent(partition):
+            card.others["partition"] = partition
+        found.append(card)
     fields.give_processes(found, table.processes)
     return found
 
@@ -116,7 +122,7 @@ def _count(card: Card, section: Any) -> None:
 
 
 READERS = (
-    Reader("amd-smi", r"AMD-SMI\s+\d|^\|\s*BDF\s", read_table),
+    Reader("amd-smi", r"AMD-SMI\s+\d|^\s*\|\s*BDF\s", read_table),
     Reader("amd-smi-json", r"\"gpu\"\s*:\s*\d+", read_metric),
     Reader("rocm-smi-json", r"\{\s*\"(?:card|gpu)\s*\d+\"\s*:", rocm.read_json),
     Reader("rocm-smi", r"^\s*(?:GPU|Device)\s+(?:\[|Node|Temp|ID)", rocm.read_columns),

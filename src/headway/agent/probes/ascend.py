@@ -240,7 +240,7 @@ def read_watch(text: str) -> list[Card]:
 READERS = (
     Reader("npu-exporter", r"^npu_chip_info_\w+|^machine_npu_nums", read_exporter),
     Reader("npu-smi-vnpu", r"vnpu id\s*\|", read_vnpu),
-    Reader("npu-smi", r"^\|\s*NPU\s+Name\s*\|", parse),
+    Reader("npu-smi", r"^\s*\|\s*NPU\s+Name\s*\|", parse),
     Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)|^\s*NPU ID\s+Chip ID\s", read_watch),
     Reader("npu-smi-ecc", r"(?:HBM|DDR) (?:Single|Double) Bit", read_answers),
     Reader("npu-smi-health", r"^\s*Health(?: Status)?\s*:", read_answers),

@@ -29,7 +29,7 @@ def parse(text: str) -> list[Card]:
 READERS = (
     Reader("ix-exporter", r"^ix_\w+\{", lambda text: exposition.cards(text, _METRICS, {}, ("gpu", "index", "device"))),
     Reader("ixsmi-xml", r"<(?:ix|nvidia)_?smi_log>", read_xml),
-    Reader("ixsmi", r"IX-ML|^\|\s*GPU\s+Name", parse),
+    Reader("ixsmi", r"IX-ML|^\s*\|\s*GPU\s+Name", parse),
     Reader("ixsmi-q", r"SMI LOG|^GPU [0-9A-Fa-f]{4,}:", read_log),
     Reader("ixsmi-csv", r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\[\]]{0,64}\])?, ?)+[\w.]+", rows.read),
 )

@@ -57,7 +57,7 @@ def _card(words: list[str]) -> Card:
 
 READERS = (
     Reader("xpu_smi-m", _BUS, parse),
-    Reader("xpu-smi", r"XPU-SMI|^\|\s*XPU\s+Name|^\|\s*DevID\s*\|", read_table),
+    Reader("xpu-smi", r"XPU-SMI|^\s*\|\s*XPU\s+Name|^\s*\|\s*DevID\s*\|", read_table),
     Reader(
         "xpu-smi-q",
         r"SMI LOG|^XPU [0-9A-Fa-f]{4,}:",

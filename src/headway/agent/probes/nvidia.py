@@ -156,7 +156,7 @@ def _lost(text: str) -> list[Card]:
 READERS = (
     Reader("nvidia-smi-xml", r"<nvidia_smi_log>", read_xml),
     Reader("dcgm-exporter", r"^(?:DCGM_FI_|dcgm_)\w+", read_exporter),
-    Reader("nvidia-smi", r"NVIDIA-SMI\s+\d|^\|\s*GPU\s+Name\s.*\|", read_table),
+    Reader("nvidia-smi", r"NVIDIA-SMI\s+\d|^\s*\|\s*GPU\s+Name\s.*\|", read_table),
     Reader("nvidia-smi-q", r"NVSMI LOG|^GPU [0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:", read_log),
     Reader(
         "nvidia-smi-csv",
