@@ -89,3 +89,23 @@ def test_what_an_ended_attempt_printed_moves_nothing(world: World) -> None:
     job.agents[0].all_exit(0)
     world.turn("read")
     assert (job.job.step, _shown(world, job).reader) == (None, None)
+
+
+def test_the_watch_over_stalls_goes_by_what_is_printed(world: World) -> None:
+    job = _running(world)
+    for step in (100, 200, 300):
+        job.agents[0].prints(0, MEGATRON.format(step=step, loss=2))
+        world.turn("read")
+        world.later_unseen(60)
+    heard, news = world.platform.live.heard(job.attempt.id)
+    assert (heard.steps, [step for _, step in news]) == ({0: 3}, [1, 2, 3])
+    job.agents[0].prints(0, "saving checkpoint at iteration 300 to /data\n")
+    world.turn("read")
+    assert world.platform.printed.phase(job.attempt.id) == "save"
+
+
+def test_a_time_left_that_is_printed_without_a_total_is_shown(world: World) -> None:
+    job = _running(world)
+    job.agents[0].prints(0, "[12/01 08:00:00 d2.utils.events]:  eta: 0:05:00  iter: 19  total_loss: 1.5  time: 0.3\n")
+    world.turn("read")
+    assert (_shown(world, job).left_s, _shown(world, job).reader) == (300, "detectron2")

@@ -4,21 +4,29 @@ Written by the loop that reads, anew within seconds after a start; never the onl
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
+from headway.diagnosis.progress import Phase
 from headway.domain.ids import AttemptId
 
 SDK = "sdk"
 """The reader's name of a job that reports its own progress."""
+IN_WORDS_OF_THE_SDK = {
+    Phase.TOKENISING: "tokenise",
+    Phase.COMPILING: "compile",
+    Phase.EVALUATION: "evaluate",
+    Phase.SAVING: "save",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What an attempt's output says beside its steps. `reader` None: no reader has matched yet."""
+    """What an attempt's output says beside its steps. `reader` None: nobody has matched; `left_s`: as it is printed."""
 
     reader: str | None
-    phase: str
+    phase: Phase
+    left_s: float | None = None
 
 
 class Printed:
@@ -29,10 +37,10 @@ class Printed:
         self._telling: dict[AttemptId, Telling] = {}
         self._own: set[AttemptId] = set()
 
-    def read(self, attempt: AttemptId, reader: str | None, phase: str) -> None:
+    def read(self, attempt: AttemptId, told: Telling) -> None:
         """A part of an attempt's output was read."""
         with self._lock:
-            self._telling[attempt] = Telling(SDK if attempt in self._own else reader, phase)
+            self._telling[attempt] = replace(told, reader=SDK) if attempt in self._own else told
 
     def reports_itself(self, attempt: AttemptId) -> None:
         """The job has told its progress through the in-job SDK."""
@@ -42,6 +50,11 @@ class Printed:
     def is_own(self, attempt: AttemptId) -> bool:
         """Whether the job reports by itself."""
         return attempt in self._own
+
+    def phase(self, attempt: AttemptId) -> str | None:
+        """A phase that is no training, in the words of the in-job SDK; None of a job that reports by itself."""
+        told = None if attempt in self._own else self.telling(attempt)
+        return None if told is None else IN_WORDS_OF_THE_SDK.get(told.phase)
 
     def telling(self, attempt: AttemptId) -> Telling | None:
         """What was read of an attempt; None: nothing yet."""

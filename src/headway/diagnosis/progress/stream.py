@@ -44,6 +44,8 @@ class Stream:
         self._passed = 0
         self._step = 0
         self._loss: float | None = None
+        self.left_s: float | None = None
+        """The time left of the run as it is printed, where no total stands beside it: else it may be an epoch's."""
 
     @property
     def reader(self) -> str | None:
@@ -63,6 +65,7 @@ class Stream:
         for line in lines:
             for record in self.session.feed(line.decode("utf-8", errors="replace")):
                 found = self._stand(record) or found
+        del self.session.phases.ranges[:-1]
         return found
 
     def skip(self) -> None:
@@ -72,6 +75,8 @@ class Stream:
     def _stand(self, record: Record) -> Standing | None:
         if record.loss is not None and math.isfinite(record.loss):
             self._loss = record.loss
+        if record.eta_s is not None:
+            self.left_s = record.eta_s if record.total_steps is None else None
         if record.step is None or not self._is_followed(record):
             return None
         if record.step < self._step:

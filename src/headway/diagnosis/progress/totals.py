@@ -5,6 +5,8 @@ from collections import Counter
 
 INSIDE, BESIDE = 100, 10
 """What each kind of evidence for a total weighs against one refresh of its bar."""
+MOST = 1024
+"""Totals that are remembered."""
 CERTAIN = 3
 """How many times the evidence of the first total another must have to take its place."""
 
@@ -33,6 +35,8 @@ class Totals:
     def counts(self, step: int, total: int, has_loss: bool) -> bool:
         """Whether a bar at `step` of `total` is that of training."""
         is_first = total not in self.votes
+        if is_first and len(self.votes) >= MOST:
+            return False
         self.votes[total] += 1 + (INSIDE if has_loss else 0)
         if has_loss or not (is_first and step == total):
             self.moving.add(total)

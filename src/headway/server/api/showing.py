@@ -49,7 +49,7 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         attempt=attempt,
         loss=moves.loss,
         rate=moves.rate,
-        left_s=moves.left_s,
+        left_s=moves.left_s if moves.left_s is not None or told is None else told.left_s,
         last_progress_at=moves.at,
         reader=told.reader if told is not None else None,
         phase=told.phase if told is not None else None,

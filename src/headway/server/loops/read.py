@@ -17,6 +17,8 @@ from headway.domain.lifecycle import AttemptState
 from headway.server.operations.advance import Progress, advance
 from headway.server.operations.ranks import ranks_of
 from headway.server.platform import Platform
+from headway.server.printed import Telling
+from headway.server.wire import RankEvent
 from headway.store import attempts, facts, jobs
 from headway.store.readings import Reading
 
@@ -27,10 +29,11 @@ BY = "server"
 
 @dataclass(slots=True)
 class Followed:
-    """One rank's output, and how far it was read."""
+    """One rank's output, how far it was read, and how often it told a step."""
 
     stream: Stream = field(default_factory=Stream)
     offset: int = 0
+    tellings: int = 0
 
 
 class ReadOutput:
@@ -58,11 +61,13 @@ class ReadOutput:
             if told is None:
                 continue
             self._ranks[attempt.id] = {rank: followed}
-            _tell(platform, job, attempt, rank, told)
+            followed.tellings += 1
+            _tell(platform, job, attempt, rank, told, followed.tellings)
             break
         best = max(self._ranks[attempt.id].values(), key=lambda one: one.stream.reader is not None)
         if any(one.offset for one in ranks.values()):
-            platform.printed.read(attempt.id, best.stream.reader, str(best.stream.phase))
+            stream = best.stream
+            platform.printed.read(attempt.id, Telling(stream.reader, stream.phase, stream.left_s))
 
 
 def _ranks(job: Job, attempt: Attempt) -> dict[int, Followed]:
@@ -85,8 +90,9 @@ def _read_on(platform: Platform, attempt: AttemptId, rank: int, followed: Follow
     return followed.stream.feed(data)
 
 
-def _tell(platform: Platform, job: Job, attempt: Attempt, rank: int, told: Standing) -> None:
-    """Move the attempt, unless it reports by itself."""
+def _tell(platform: Platform, job: Job, attempt: Attempt, rank: int, told: Standing, tellings: int) -> None:
+    """Move the attempt, unless it reports by itself. For the watch over stalls one telling is one step: a program may
+    print every hundredth step only, and its silence is measured by how often it prints."""
     if platform.printed.is_own(attempt.id):
         return
     now = platform.clock.now()
@@ -99,6 +105,7 @@ def _tell(platform: Platform, job: Job, attempt: Attempt, rank: int, told: Stand
         if present is None or present.state != AttemptState.RUNNING:
             return
         advance(platform, c, present, BY, Progress(now, told.step, told.total, told.loss, [(now, told.step)]))
+    platform.live.event(attempt.id, rank, RankEvent(kind="progress", t=now, step=tellings))
     platform.readings.add(_readings(job, attempt, rank, told, now))
 
 

@@ -126,7 +126,7 @@ def _signs(platform: Platform, watched: Watched, now: datetime, alone: bool) -> 
         heard=all(at is not None and now - at <= REPORTS_MISSED * report for at in spoken),
         steps=news,
         log_bytes=_log_bytes(platform, watched.attempt.id),
-        phase=heard.phase,
+        phase=heard.phase or platform.printed.phase(watched.attempt.id),
         ranks=ranks,
         network_bytes_per_s=heard.flow(NETWORK, now) if alone else None,
         disk_bytes_per_s=heard.flow(DISK, now),
