@@ -132,6 +132,8 @@ TOLD = [
     ("keras 2", "    938/Unknown - 31s 33ms/step - loss: 0.2033 - accuracy: 0.9408", 938, None, None, 0.2033, 0.033, None),
     ("keras 2", "60000/60000 [==============================] - 5s 87us/step - loss: 0.3437 - acc: 0.8957 - val_loss: 0.0759 - val_acc: 0.9771", 60000, 60000, None, 0.3437, 0.000087, None),
     ("ms-swift", "2026-09-20 15:33:19 {'loss': 1.02252522, 'grad_norm': 0.3267526, 'learning_rate': 9.505e-05, 'token_acc': 0.71019043, 'epoch': 0.56, 'global_step/max_steps': '350/1881', 'elapsed_time': '3h 7m 39s', 'remaining_time': '13h 40m 52s', 'memory(GiB)': 75.36, 'train_speed(s/it)': 32.169949}", 350, 1881, 0.56, 1.02252522, 32.169949, 49252),
+    ("lightly-train", "[2026-04-01 13:02:26,052][INFO] Train Step 200/200 | Epoch 1 | train_loss: 28.8206 | lr: 0.00005457 | Profiling [ GPU Util 52.3% | GPU Max Mem  9760.3 MB | Step Time 0.27s | Data Time 0.03s |  121 img/s ]", 200, 200, 1, 28.8206, 0.27, None),
+    ("marian 1.0", "[2017-10-18 18:14:31] Ep. 7 : Up. 306350 : Sen. 5630845 : Cost 34.46 : Time 6.91s : 13596.73 words/s", 306350, None, 7, 34.46, None, None),
     ("caffe", "I0425 10:13:21.205826  9167 solver.cpp:208] Iteration 220, lr = 0.01", 220, None, None, None, None, None),
     ("mlx", "Iter 010: Train loss 2.194, It/sec 0.5, Tokens/sec 193.114", 10, None, None, 2.194, 2, None),
     ("hf 3", '{"loss": 7.152712148666382, "learning_rate": 4.8358287365379566e-05, "epoch": 0.03283425269240872, "step": 500}', 500, None, 0.03283425269240872, 7.152712148666382, None, None),
@@ -142,6 +144,10 @@ TOLD = [
     ("maxtext 2023", "completed 9, per-step time 1.341s, TFLOP/s/device: 257.929, loss: 0.5", 9, None, None, 0.5, 1.341, None),
 ]
 SILENT = [
+    "[2026-04-01 13:02:28,281][INFO] Val Step   1/157 | Epoch 1 | Profiling [ GPU Util 30.0% | GPU Max Mem   874.0 MB | Step Time 1.58s | Data Time 0.79s |   20 img/s ]",
+    "[03:25:36.277038] Epoch: [0] Total time: 1:52:18",
+    "[03:25:36.360888] Averaged stats: lr: 0.000026  closs: 1.0759 (1.1304)  grad_norm: 0.4759 (1.1655)",
+    "[2019-07-11 08:50:27] [config] save-freq: 5000",
     "2020-12-30 06:13:38 INFO: END epoch:0   train top1: 0.0071 top5: 0.0373 loss:  9.4002  batch_cost: 0.26346 s, ips: 121.46222 images/sec.",
     "2020-12-30 06:13:39 INFO: valid step:10   top1: 0.0625 top5: 0.0625 loss: 5481.1924 lr: 0.000000, batch_cost: 0.07791 s, ips: 409.91649 images/sec.",
     "               Class      Images     Targets           P           R      mAP@.5  mAP@.5:.95: 100%|█| 71/71 [00:10<00:00,  7.10it/s]",

@@ -31,7 +31,7 @@ def _any(stems: str, *alternatives: str) -> Wording:
 COMPILING = _any(
     "compil,make,ninja,nvcc,extension,fused,graph,tun,dynamo,inductor",
     r"^make(?:\[\d+\])?: ",
-    r"compil(?:ing|ed|ation)(?! dataset index| with )",
+    r"\b(?:re)?compil(?:ing|ed|ation)(?! dataset index| with )",
     r"\bninja\b|\bnvcc\b|building extension|loading extension module|fused kernels|compiler_depend",
     r"capturing (?:cuda )?graph|cuda ?graph|graph mode|autotun|triton.{0,40}tun",
     r"torch\._?(?:dynamo|inductor)|torchinductor|\[_?(?:dynamo|inductor)",
@@ -47,7 +47,8 @@ EVALUATION = _any(
     r"run(?:ning)? (?:evaluation|eval|validation|prediction|test)\b",
     r"\b(?:evaluating|validating)\b",
     r"(?:start|begin)(?:n?ing)? (?:evaluat|validat|inference)|evaluation (?:started|done|finished)",
-    r"\[eval\]|['\"]eval_\w+['\"]: |\beval(?:uation)? results?|\beval metrics\b",
+    r"['\"]eval_(?:loss|runtime|accuracy|\w{1,40}_per_second)['\"]: ",
+    r"\[eval\]|\beval(?:uation)? results?|\beval metrics\b",
     r"\|\s*valid\s*\||results - epoch",
     r"inference done|validation (?:results|loss|generation)",
     r"\b(?:val|validation|eval)[_ ]loss\b.{0,4}\d|test_gen_batch",
@@ -93,6 +94,8 @@ class Phases:
 
     def line(self, number: int, text: str, told: Phase | None, has_record: bool) -> None:
         """Place one line. What its readers say of it wins over its words, but for saving after an evaluation."""
+        if told == Phase.STARTUP and self.has_trained:
+            told = None  # weights are loaded for an evaluation, files fetched beside the training
         if has_record:
             phase, self.has_trained = Phase.TRAINING, True
         else:
