@@ -22,7 +22,7 @@ system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager)
 	@deploy/install-system postgresql prometheus-alertmanager
 
 site: ## install the Debian packages a real Slurm needs
-	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2
+	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
 
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))

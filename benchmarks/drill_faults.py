@@ -16,6 +16,8 @@ EXIT, STALL, SLOW = "exit", "stall", "slow"
 NETWORK, DISK = "network", "disk"
 MEMORY_LIMIT = 900 << 20
 DISK_BYTES = 24 << 20
+THROTTLED = Path("/sys/fs/cgroup/cpu") / f"headway-drill-{os.getpid()}"
+"""A group of the processor controller, version 1."""
 
 
 @dataclass
@@ -70,12 +72,10 @@ def _feed(running: Running, rank: int) -> None:
 
 def _throttle(running: Running, rank: int) -> None:
     """It gets a tenth of a core."""
-    group = Path("/sys/fs/cgroup/cpu") / f"headway-drill-{os.getpid()}"
-    group.mkdir(exist_ok=True)
-    (group / "cpu.cfs_quota_us").write_text("10000")
-    (group / "tasks").write_text("")
+    THROTTLED.mkdir(exist_ok=True)
+    (THROTTLED / "cpu.cfs_quota_us").write_text("10000")
     for task in os.listdir(f"/proc/{running.pids[rank]}/task"):
-        (group / "tasks").write_text(task)
+        (THROTTLED / "tasks").write_text(task)
 
 
 def _truncate(running: Running, rank: int) -> None:

@@ -29,6 +29,7 @@ from benchmarks.drill_faults import (
     RANKS,
     SLOW,
     STALL,
+    THROTTLED,
     Kind,
     Running,
     fresh_folder,
@@ -206,6 +207,8 @@ def house(floor_s: float) -> Iterator[Server]:
         for name, command in (("drill", program), ("drill-network", drill_network.command(program))):
             here.client.add_template({"name": name, "command": command, "resources": size, "recovery": recovery})
         yield here
+    with suppress(OSError):
+        THROTTLED.rmdir()
 
 
 def measure(kinds: Sequence[str], times: int, floor_s: float, minutes: float) -> Result:
