@@ -22,7 +22,10 @@ def test_the_cause_the_place_and_the_move_are_told(told: dict[str, Any]) -> None
     found = examined(told["files"])
     assert found["cause_class"] in told["cause"]
     assert found["first_rank"] == told.get("rank")
-    for said, field in (("node", "first_node"), ("actor", "actor"), ("retry", "retry")):
+    assert found["first_role"] == told.get("role")
+    assert set(found["followers"]) <= set(told.get("followers", found["followers"]))
+    fields = (("node", "first_node"), ("actor", "actor"), ("retry", "retry"), ("location", "code_location"))
+    for said, field in fields:
         if said in told:
             assert dict(found)[field] == told[said]
 

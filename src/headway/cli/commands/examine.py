@@ -25,7 +25,7 @@ CHUNK = 1 << 20
 _SHOWN = 160
 _GZIP = b"\x1f\x8b"
 _TEXT = bytes({7, 8, 9, 10, 11, 12, 13, 27, *range(32, 127), *range(128, 256)})
-MOST_BINARY = 0.3
+MOST_BINARY = 0.05
 """The share of bytes no text has (NULs aside, which hang at the end of logs) above which a file is not a log."""
 
 
@@ -86,11 +86,11 @@ def _tell(found: "ExaminedOut") -> None:
     from headway.diagnosis.examine_files import title
 
     out(f"{title(found['cause_class'], language())}  [{found['cause_class']}]")
+    said = [word("move", found["actor"] or "nobody")]
     if found["cause_class"] != "NONE":
         out(f"  {say('examine.first', where=_where(found))}")
-    move = word("move", found["actor"] or "nobody")
-    retry = word("retry", found["retry"])
-    out(f"  {move} · {retry} · {say('examine.sure', share=quantities.share(found['confidence']))}")
+        said.append(word("retry", found["retry"]))
+    out(f"  {' · '.join([*said, say('examine.sure', share=quantities.share(found['confidence']))])}")
     if found["followers"]:
         out(f"  {say('examine.followers', ranks=', '.join(map(str, found['followers'])))}")
     if found["evidence"]:

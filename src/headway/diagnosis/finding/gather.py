@@ -79,6 +79,7 @@ def gather(reading: Reading, exits: Sequence[Exit], table: Table) -> list[Claim]
     for entry in reading.entries:
         if id(entry) not in in_traces:
             claims += _from_line(entry, reading, table)
+    _complete(claims)
     claims += [claim for exit_ in exits if (claim := _from_exit(exit_))]
     return _without_copies(sorted(claims, key=lambda claim: claim.place))
 
@@ -131,6 +132,15 @@ def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
     claim = Claim(cause, GENERIC - 4, kind, trace.head, lines=[trace.head], location=trace.own_frame, in_trace=True)
     _about(claim, [trace.head, *trace.body], reading)
     return claim
+
+
+def _complete(claims: Sequence[Claim]) -> None:
+    """A traceback whose exception was lost, in the place where another rank's was not, says the same."""
+    whole = {(c.entry.file, c.location): c for c in claims if c.in_trace and c.words and c.location}
+    for claim in claims:
+        known = whole.get((claim.entry.file, claim.location))
+        if known is not None and claim.in_trace and not claim.words and claim.rank is not None:
+            claim.cause, claim.weight, claim.kind, claim.words = known.cause, known.weight, known.kind, known.words
 
 
 def _is_advice(entry: Entry) -> bool:
@@ -196,6 +206,8 @@ def _about(claim: Claim, said: Sequence[Entry], reading: Reading) -> None:
         claim.device = str(number)
         known = world.rank_of_device.get(number)
         claim.rank = known if known is not None else world.rank_of_local_rank(number) if world.is_distributed else None
+    if claim.rank is None and entry.device is not None and len(world.nodes) <= 1:
+        claim.rank = world.rank_of_card(entry.device)
     if claim.node is None:
         named_node = _NODE.search(entry.text)
         claim.node = entry.node or (named_node[1] if named_node else None)

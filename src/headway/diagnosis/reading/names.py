@@ -32,6 +32,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _NODE = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,30}){0,6}$|^\d{1,3}(?:[.-]\d{1,3}){3}$")
+_LETTERED = re.compile(r"(?:node|host|worker|server|machine|gpu|npu|box)[-_.]?[a-z]$", re.IGNORECASE)
 _NO_NODE = re.compile(
     r"^(?:rank|attempt|epoch|step|run|job|log|train(?:ing)?[_-]?\d{4}|exp|part|test|output|stdout|stderr|version|events?|error|trial|restart|"
     r"global_?rank|stack|pyspy|py-spy|plog|device|gpu-?\d|npu-?\d|local)",
@@ -65,5 +66,6 @@ def read_name(path: str) -> FileName:
 
 def _node_of(stem: str) -> str | None:
     name = _ABOUT.sub("", _ABOUT.sub("", stem))
-    is_node = _NODE.match(name) and any(c.isdigit() for c in name) and not _NO_NODE.match(name)
+    is_named = any(c.isdigit() for c in name) or _LETTERED.match(name)
+    is_node = _NODE.match(name) and is_named and not _NO_NODE.match(name)
     return name if is_node else None

@@ -139,6 +139,7 @@ _PREFIXES: tuple[tuple[re.Pattern[str], Taker], ...] = tuple(
             r"smartd|mcelog|rasdaemon|mstflint|opensm|ipmievd|su|sudo)(?:\[\d{1,8}\])?: (?:\[ *\d{1,9}\.\d{1,9}\] )?",
             _syslog,
         ),
+        (r"NCCL (?:WARN|ERROR) ", _nothing),
         (r"kernel: (?:\[ *\d{1,9}\.\d{1,9}\] )?", _nothing),
         (r"std(?:out|err) [FP] ", _nothing),
         (r"\[(?:std(?:out|err)|main|root|__main__|default)\][ :]{0,2}", _nothing),

@@ -81,7 +81,7 @@ class Sieve:
 
     def _remember(self, lines: list[bytes], end: int) -> None:
         """The last lines, whatever they say."""
-        for back, line in enumerate(reversed(lines[-TAIL:])):
+        for back, line in enumerate(reversed(lines[-TAIL - 1 :])):
             end -= len(line) + 1
             if line:
                 self._tail.append(RawLine(self._number - 1 + (not lines[-1]) - back, end, line))

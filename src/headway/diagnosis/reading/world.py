@@ -52,6 +52,7 @@ class World:
     rank_of_pod: dict[str, int] = field(default_factory=dict)
     nodes: Counter[str] = field(default_factory=Counter)
     ranks: set[int] = field(default_factory=set)
+    cards: dict[int, int] = field(default_factory=dict)
     is_single: bool = False
     is_distributed: bool = False
 
@@ -61,6 +62,13 @@ class World:
         if len(known) == 1:
             return next(iter(known))
         return local if not known and len(self.nodes) <= 1 else None
+
+    def rank_of_card(self, device: int) -> int | None:
+        """The rank that uses a card, where a job is on one node and its ranks use the cards of their own number."""
+        is_plain = bool(self.cards) and all(rank == card for card, rank in self.cards.items())
+        if device in self.cards:
+            return self.cards[device]
+        return device if is_plain and len(self.nodes) <= 1 and device < (self.size or 0) else None
 
 
 def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
@@ -72,6 +80,8 @@ def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
     _pods(world, entries)
     for entry in entries:
         fill(world, entry, names[entry.file])
+    world.ranks |= {entry.rank for entry in entries if entry.rank is not None}
+    world.nodes.update(name.node for name in names if name.node)
     cards = {found[1] for entry in entries if (found := _CARD.match(entry.text))}
     world.is_single = world.is_single or (len(cards) == 1 and not world.is_distributed)
     return world
@@ -96,17 +106,9 @@ def _numbers_are_ranks(entries: Sequence[Entry]) -> None:
 
 
 def _note(world: World, entry: Entry) -> None:
+    """Note whoever a line names."""
+    _note_cards(world, entry)
     text = entry.text
-    if found := _COMM.search(text):
-        _tie(world, int(found[1]), entry.pid, entry.node)
-        world.size = max(world.size or 0, int(found[2]))
-    if (found := _IDS.search(text)) and int(found[3]) >= 0:
-        _tie(world, int(found[3]), int(found[1]), entry.node)
-        world.rank_of_device[int(found[2])] = int(found[3])
-    if found := _DEVICE.search(text):
-        world.rank_of_device[int(found[2])] = int(found[1])
-        world.rank_of_local[int(found[2])].add(int(found[1]))
-        _tie(world, int(found[1]), None, entry.node)
     if found := _LOCAL_RANK.search(text) or _INITIALISED.search(text):
         world.rank_of_local[int(found[2])].add(int(found[1]))
         world.ranks.add(int(found[1]))
@@ -124,6 +126,23 @@ def _note(world: World, entry: Entry) -> None:
         world.nodes[entry.node] += 1
         if entry.pid is not None:
             world.node_of_pid.setdefault(entry.pid, entry.node)
+
+
+def _note_cards(world: World, entry: Entry) -> None:
+    """Note which rank uses which card."""
+    text = entry.text
+    if found := _COMM.search(text):
+        _tie(world, int(found[1]), entry.pid, entry.node)
+        world.size = max(world.size or 0, int(found[2]))
+        if found[3]:
+            world.cards[int(found[3])] = int(found[1])
+    if (found := _IDS.search(text)) and int(found[3]) >= 0:
+        _tie(world, int(found[3]), int(found[1]), entry.node)
+        world.rank_of_device[int(found[2])] = int(found[3])
+    if found := _DEVICE.search(text):
+        world.rank_of_device[int(found[2])] = int(found[1])
+        world.rank_of_local[int(found[2])].add(int(found[1]))
+        _tie(world, int(found[1]), None, entry.node)
 
 
 def _tie(world: World, rank: int, pid: int | None, node: str | None) -> None:

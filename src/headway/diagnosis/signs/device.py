@@ -55,10 +55,10 @@ SIGNS: tuple[Sign, ...] = (
         pattern=(
             r"(?i)uncorrectable|uncorrected|double[- ]bit|\bDBE\b|poison|remap\w{0,10} fail|"
             r"remapper.{0,40}fail|多比特|不可|"
-            r"ecc error"
+            r"ecc error (?:encountered|detected|occurred|on )"
         ),
         but=(
-            r"(?i)\bNPU\b|0x80E|ascend|davinci|uncorr\w{0,12}[ =:|]{1,4}0\b|(?<!un)corrected|\bN/A\b|\b0 uncorrect|"
+            r"(?i)\bNPU\b|0x80E|ascend|davinci|uncorr[\w ]{0,40}[=:|]{1,2} ?0\b|(?<!un)corrected|\bN/A\b|\b0 uncorrect|"
             r"single[- ]bit"
         ),
     ),

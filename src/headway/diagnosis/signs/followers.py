@@ -69,7 +69,7 @@ SIGNS: tuple[Sign, ...] = (
             init-pytorch
             """
         ),
-        VAGUE,
+        VAGUE + 2,
         pattern=r"(?i)time|fail|got 0|reset|closed|broken|refused|waiting|restarting",
         kind=Kind.FOLLOWER,
     ),

@@ -5,6 +5,12 @@ from headway.diagnosis.signs.sign import LIKELY, PARTICULAR, SURE, VAGUE, Kind, 
 
 SIGNS: tuple[Sign, ...] = (
     Sign(
+        Cause.COLLECTIVE_DESYNC,
+        words("failed to pass monitoredbarrier"),
+        LIKELY,
+        pattern=r"[Rr]anks? (?P<rank>\d{1,6}) failed to pass",
+    ),
+    Sign(
         Cause.USER_CODE_EXC,
         words(
             """

@@ -86,15 +86,12 @@ SIGNS: tuple[Sign, ...] = (
         Cause.PATH_PERM,
         words(
             """
-            no such file or directory | permission denied | read-only file system | 没有那个文件或目录 | 权限不够 |
+            no such file or directory | permission denied | 没有那个文件或目录 | 权限不够 |
             路径不存在
             """
         ),
         LIKELY,
-        but=(
-            r"shared object|\.so[.\d]*:|ssh|publickey|libnvidia|/proc/|ImportError|SSH|known_hosts|docker daemon|"
-            r"Remounting"
-        ),
+        but=r"shared object|\.so[.\d]*:|ssh|publickey|libnvidia|/proc/|ImportError|SSH|known_hosts|docker daemon",
     ),
     Sign(
         Cause.PATH_PERM,
@@ -102,7 +99,8 @@ SIGNS: tuple[Sign, ...] = (
             """
             bind source path does not exist | not a directory: |
             repo id must be in the form | hfvalidationerror | no file named pytorch_model.bin |
-            is not a local folder and is not a valid model identifier | no file named model.safetensorsXX
+            is not a local folder and is not a valid model identifier | no file named model.safetensors |
+            文件不存在 | 权限被拒绝
             """
         ),
         PARTICULAR,
@@ -117,6 +115,13 @@ SIGNS: tuple[Sign, ...] = (
         ),
         PARTICULAR,
         owner=Owner.OPERATOR,
+    ),
+    Sign(
+        Cause.PATH_PERM,
+        words("read-only file system"),
+        PARTICULAR,
+        owner=Owner.OPERATOR,
+        but=r"Remounting",
     ),
     Sign(
         Cause.PATH_PERM,
