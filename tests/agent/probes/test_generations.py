@@ -322,3 +322,30 @@ Processes:
     (card,) = read("cambricon", blotted)
     assert (card["index"], quantities(card)) == (7, (0, 0, None, 33, 105))
     assert card["unreadable"] == ["memory_total_mib"]
+
+
+def test_ascends_framed_list_has_no_chips_and_older_answers_use_other_words() -> None:
+    framed = """
++------------------------+
+| NPU ID | Name          |
++========+===============+
+| 0      | 910B3         |
+| 1      | 910B3         |
++------------------------+
+"""
+    assert [(card["index"], card["name"]) for card in read("ascend", framed)] == [(0, "910B3"), (1, "910B3")]
+    (card,) = read(
+        "ascend",
+        "\tNPU ID : 1\n\tHealthy : OK\n\tChip Power(W) : 97.3\n\tChip ID : 0\n",
+    )
+    assert (card["index"], card["health"], card["power_w"]) == (1, "OK", 97.3)
+
+
+def test_iluvatars_exporter_counts_errors() -> None:
+    text = """ix_xid_errors{gpu="0",uuid="GPU-1",name="Iluvatar BI-V150"} 0
+ix_gpu_utilization{gpu="0",name="Iluvatar BI-V150"} 31
+ix_ecc_dbe_vol_status{gpu="0"} 2
+"""
+    (card,) = read("iluvatar", text)
+    assert (card["name"], card["utilisation_pct"]) == ("Iluvatar BI-V150", 31)
+    assert card["errors"] == {"last_xid": 0, "ecc_dbe": 2}

@@ -25,7 +25,7 @@ _HEAD = ("npu id", "chip count", "chip id", "total count", "card count")
 _QUANTITIES = (
     (r"^ai ?core usage rate", "utilisation_pct"),
     (r"^(?:npu |chip )?temperature", "temperature_c"),
-    (r"^(?:power dissipation|npu real-time power|real-time power|power\()", "power_w"),
+    (r"^(?:power dissipation|npu real-time power|real-time power|(?:chip )?power\()", "power_w"),
     (r"^hbm capacity", "memory_total_mib"),
     (r"^(?:hbm usage|hbm used)\(mb", "memory_used_mib"),
     (r"^(?:product name|chip name|npu name|name)\b", "name"),
@@ -68,20 +68,24 @@ _COUNTERS = {
 def parse(text: str) -> list[Card]:
     """The table of `npu-smi info`: two rows a chip, of one chip or of several a card."""
     table = boxes.read(text)
-    chips_of = Counter(row.get("NPU") for row in table.cards)
+    chips_of = Counter(_npu_of(row) for row in table.cards)
     found = [_chip(row, chips_of) for row in table.cards]
     fields.give_processes(found, table.processes)
     return found
 
 
-def _chip(row: dict[str, str], chips_of: Counter[str | None]) -> Card:
+def _npu_of(row: dict[str, str]) -> str:
+    return row.get("NPU") or row.get("NPU ID") or ""
+
+
+def _chip(row: dict[str, str], chips_of: Counter[str]) -> Card:
     card = fields.card(row)
-    npu, chip = (values.number(row.get(label, "")) for label in ("NPU", "Chip"))
+    npu, chip = values.number(_npu_of(row)), values.number(row.get("Chip", ""))
     card.others.update(npu=npu, chip=chip)
     own = fields.find(row, r"^(?:phy-id|device)$")
     if own is not None and values.number(own) is not None:
         card.index = int(values.number(own) or 0)
-    elif chips_of[row.get("NPU")] > 1:
+    elif chip is not None and chips_of[_npu_of(row)] > 1:
         card.index = f"{npu}.{chip}"
     else:
         card.index = None if npu is None else int(npu)
@@ -145,7 +149,7 @@ def _take_answer(card: Card, key: str, text: str, has_hbm: bool) -> None:
         card.others[other] = values.number(text)
     elif counter is not None:
         card.count(counter, text)
-    elif key in ("health status", "health"):
+    elif key in ("health status", "health", "healthy"):
         card.health = None if card.lacks("health", text) else text
     elif key == "error code" and not card.lacks("errors", text):
         known = (card.errors or {}).get("error_codes", [])
@@ -240,10 +244,10 @@ def read_watch(text: str) -> list[Card]:
 READERS = (
     Reader("npu-exporter", r"^npu_chip_info_\w+|^machine_npu_nums", read_exporter),
     Reader("npu-smi-vnpu", r"vnpu id\s*\|", read_vnpu),
-    Reader("npu-smi", r"^\s*\|\s*NPU\s+Name\s*\|", parse),
+    Reader("npu-smi", r"^\s*\|\s*NPU\s+(?:ID\s*\|\s*)?Name\s*\|", parse),
     Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)|^\s*NPU ID\s+Chip ID\s", read_watch),
     Reader("npu-smi-ecc", r"(?:HBM|DDR) (?:Single|Double) Bit", read_answers),
-    Reader("npu-smi-health", r"^\s*Health(?: Status)?\s*:", read_answers),
+    Reader("npu-smi-health", r"^\s*Health(?:y| Status)?\s*:", read_answers),
     Reader("npu-smi-usages", r"Usage Rate\(%\)\s*:", read_answers),
     Reader("npu-smi-memory", r"Capacity\(MB\)\s*:", read_answers),
     Reader("npu-smi-answer", r"^\s*(?:NPU ID|Chip ID)\s*:", read_answers),
