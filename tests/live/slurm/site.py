@@ -52,10 +52,11 @@ class Site:
         works = [first, *(self.like(first, index) for index in range(1, number))]
         return [work.submit() for work in works]
 
-    def foreign(self, nodes: str, devices: int, minutes: int) -> str:
+    def foreign(self, nodes: str, devices: int, minutes: int, qos: str = "normal") -> str:
         """Somebody else's job on these nodes; its id."""
         words = [f"--nodelist={nodes}", f"--nodes={len(nodes.split(','))}", f"--gpus-per-node={devices}", "--mem=10M"]
         words += ["--ntasks-per-node=1", "--cpus-per-task=1", f"--time={minutes}", "--output=/dev/null", "--parsable"]
+        words.append(f"--qos={qos}")
         number = self.testbed.run("sbatch", *words, stdin="#!/bin/sh\nexec sleep 600\n").strip()
         self.testbed.until(
             lambda: self.testbed.run("squeue", "-h", "-j", number, "-o", "%T") == "RUNNING\n", "it to run"

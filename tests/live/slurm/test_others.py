@@ -8,9 +8,10 @@ import pytest
 from tests.engines.slurm_testbed import Testbed
 from tests.live.platform import wait_for, wait_until
 from tests.live.seeds import exhaustive
-from tests.live.slurm.books import check_books
+from tests.live.slurm.books import check_books, tries
 from tests.live.slurm.site import Site, opened
 
+STEPS = 25
 pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 
 
@@ -68,6 +69,24 @@ def test_a_launch_that_slurm_keeps_waiting_shows_why_and_is_placed_anew(impatien
     assert work.end() == "succeeded", work.story()
     assert impatient.platform.api.job(work.id)["job"]["failures"] == 0
     check_books(impatient, [work], since)
+
+
+@exhaustive
+@pytest.mark.slow
+def test_a_job_that_slurm_preempts_goes_on_later_and_has_failed_nobody(site: Site) -> None:
+    since = datetime.now(UTC)
+    site.testbed.run("sacctmgr", "-i", "add", "qos", "urgent", "priority=1000", "preempt=normal")
+    site.testbed.run("sacctmgr", "-i", "modify", "account", "default", "set", "qos=normal,urgent")
+    work = site.work("ticking", devices=8).submit()
+    work.wait_for_step(STEPS)
+    (node,) = (part["node"] for part in tries(work)[0]["placements"])
+    foreign = site.foreign(node, devices=8, minutes=10, qos="urgent")
+    work.wait_for_step(STEPS + 1, attempt=2)
+    site.testbed.run("scancel", foreign)
+    work.finish()
+    assert work.end() == "succeeded", work.story()
+    assert site.platform.api.job(work.id)["job"]["failures"] == 0, work.story()
+    check_books(site, [work], since)
 
 
 def _waiting(site: Site, job: str) -> str | None:
