@@ -76,7 +76,8 @@ def _rank(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[E
     roots = [end for end in roots if end.entry.file == lead.entry.file] or roots
     if roots:
         return min(roots, key=lambda end: (not end.in_summary, end.at or 0.0)).rank
-    ranks = {claim.rank for claim in same if claim.rank is not None}
+    nodes = (None, lead.node)
+    ranks = {claim.rank for claim in same if claim.rank is not None and (lead.node is None or claim.node in nodes)}
     if len(ranks) == 1 and not lead.in_trace:
         return next(iter(ranks))
     return 0 if reading.world.is_single and not lead.entry.pod else None

@@ -4,37 +4,30 @@ import re
 from dataclasses import dataclass
 
 _RANK = re.compile(
-    r"(?:^|[/_.-])(?:global_?rank|std(?:out|err)?_?rank|rank|RANK)[_.:-]?(\d{1,6})(?=\D|$)|(?:^|/)attempt_\d{1,4}[/_](\d{1,6})(?=[/_])"
-    r"|(?:^|/)(\d{1,6})[/_.](?:std(?:out|err)(?:\.log)?|error\.json|log|out|err)$|(?:^|/)\d{1,12}_(?:log_)?(\d{1,6})(?:_log)?\.(?:out|err)$",
+    r"(?:^|[/_.-])(?:global_?rank|std(?:out|err)?_?rank|rank|RANK)[_.:-]?(\d{1,6})(?=\D|"
+    r"$)|(?:^|/)workerlog\.(\d{1,6})$|(?:^|/)worker_(\d{1,6})\.log$|"
+    r"(?:^|/)attempt_\d{1,4}[/_](\d{1,6})(?=[/_])"
+    r"|(?:^|/)(\d{1,6})[/_.](?:std(?:out|err)(?:\.log)?|error\.json|"
+    r"log|out|err)$|(?:^|/)\d{1,12}_(?:log_)?(\d{1,6})(?:_log)?\.(?:out|err)$",
     re.IGNORECASE,
 )
-_ROLES = (
-    "trainer",
-    "rollout",
-    "env",
-    "reward",
-    "controller",
-    "engine",
-    "actor",
-    "critic",
-    "scheduler",
-    "router",
-    "ps",
-    "launcher",
-    "server",
-)
 _ROLE = re.compile(
-    r"(?:^|[/_.-])((?:env|reward|rollout|rm|critic|actor|inference|vllm|sglang|api|policy|judge|sandbox)(?:[_-](?:server|worker|engine|model))?|trainer|controller|learner|router)(?=[_.-]?\d{0,4}(?:[_.]|$))"
+    r"(?:^|[/_.-])((?:env|reward|rollout|rm|critic|actor|inference|"
+    r"vllm|sglang|api|policy|judge|sandbox)(?:[_-](?:server|worker|"
+    r"engine|model))?|trainer|controller|learner|router)(?=[_.-]?\d{0,4}(?:[_.]|$))"
 )
 _ABOUT = re.compile(
-    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|node|host|kmsg|slurmd|console|messages)[_.-](?=[a-zA-Z]+[\w.-]{0,40}\d)|[_.-](?:dmesg|syslog|messages|"
+    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|"
+    r"node|host|kmsg|slurmd|console|messages)[_.-](?=[a-zA-Z]+[\w.-]{0,40}\d)|"
+    r"[_.-](?:dmesg|syslog|messages|"
     r"kern|kernel|journal|kmsg|stdout|stderr|out|err|train|log|init)$",
     re.IGNORECASE,
 )
 _NODE = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,30}){0,6}$|^\d{1,3}(?:[.-]\d{1,3}){3}$")
 _LETTERED = re.compile(r"(?:node|host|worker|server|machine|gpu|npu|box)[-_.]?[a-z]$", re.IGNORECASE)
 _NO_NODE = re.compile(
-    r"^(?:rank|attempt|epoch|step|run|job|log|train(?:ing)?[_-]?\d{4}|exp|part|test|output|stdout|stderr|version|events?|error|trial|restart|"
+    r"^(?:rank|attempt|epoch|step|run|job|log|train(?:ing)?[_-]?\d{4}|"
+    r"exp|part|test|output|stdout|stderr|version|events?|error|trial|restart|"
     r"global_?rank|stack|pyspy|py-spy|plog|device|gpu-?\d|npu-?\d|local)",
     re.IGNORECASE,
 )

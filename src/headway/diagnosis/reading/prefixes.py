@@ -158,7 +158,7 @@ _PREFIXES: tuple[tuple[re.Pattern[str], Taker], ...] = tuple(
         (r"\[(?P<n>\d{1,5})\]:? ?(?=\S| )", _number),
         (r" {0,6}(?P<n>\d{1,5}): (?=\S| )", _number),
         (r"\[(?:[A-Za-z_][\w.]{0,60}:)?\d{1,9}\] ?", _nothing),
-        (rf"(?P<host>{_HOST})(?:: | ?\| ?)", _plausible_node),
+        (rf"(?P<host>{_HOST})(?:: | {{0,12}}\| ?)", _plausible_node),
         (r"(?:TP|DP|PP|EP)(?P<n>\d{1,4})(?: (?:TP|DP|PP|EP)\d{1,4}){0,3}\] ?", _local),
         (r"(?:<\d{1,3}>)(?=[A-Z\d])", _nothing),
         (r"[|>-]{1,2} +(?=\S)", _nothing),

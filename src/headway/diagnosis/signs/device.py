@@ -149,7 +149,11 @@ SIGNS: tuple[Sign, ...] = (
         EVENT - 1,
         pattern=r"(?:节点|机器|主机|服务器).{0,40}(?:失联|宕机|掉线|离线)",
     ),
-    Sign(Cause.NODE_DOWN, words("lost communication with a remote daemon"), PARTICULAR),
+    Sign(
+        Cause.NODE_DOWN,
+        words("lost communication with a remote daemon | stopped sending heartbeats | stopped heartbeating"),
+        PARTICULAR,
+    ),
     Sign(
         Cause.NODE_DOWN,
         words("remote daemon:"),

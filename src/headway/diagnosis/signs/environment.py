@@ -64,6 +64,7 @@ SIGNS: tuple[Sign, ...] = (
             cannot open shared object file | glibc_ | glibcxx_ | cxxabi_ | packagenotfounderror |
             distributionnotfound | versionconflict | numpy.dtype size changed | compiled using numpy 1.x |
             not compiled with cuda enabled | cuda_home environment variable is not set | error building extension |
+            ninja is required |
             binary incompatibility | is required but not installed | requires the following packages |
             not compiled with cuda support | dll load failed | 缺少依赖 | 未安装
             """
@@ -72,7 +73,7 @@ SIGNS: tuple[Sign, ...] = (
         pattern=(
             r"(?i)ModuleNotFoundError|No module named|ImportError|undefined symbol|cannot import name|shared object|"
             r"(?:GLIBC|GLIBCXX|CXXABI)_[\d.]+['\"]? not found|PackageNotFound|DistributionNotFound|VersionConflict|"
-            r"dtype size changed|NumPy 1\.x|not compiled with CUDA|CUDA_HOME|"
+            r"dtype size changed|NumPy 1\.x|not compiled with CUDA|CUDA_HOME|Ninja is required|"
             r"Error building extension|binary incompatib|"
             r"required but not|requires the following|DLL load|缺少依赖|未安装"
         ),

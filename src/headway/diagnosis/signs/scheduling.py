@@ -115,7 +115,7 @@ SIGNS: tuple[Sign, ...] = (
         Cause.USER_CANCEL,
         words("cancelled"),
         LIKELY,
-        pattern=r"CANCELLED (?:AT \S+ \*\*\*|by \d+|AT \S+ BY)",
+        pattern=r"CANCELLED (?:AT \S+ \*\*\*|by \d+|AT \S+ BY|AT \S+ DUE [Tt][Oo] SIGNAL)",
     ),
     Sign(
         Cause.SCHED_PENDING,
