@@ -17,6 +17,8 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "readings": ("--hours", "0.1"),
     "probes": (),
     "progress": (),
+    "stalls": ("--quick",),
+    "drills": ("--quick",),
     "gateway": ("--rounds", "2", "--requests", "200"),
     "cli": ("--rounds", "3"),
     "slurm": ("--quick",),
