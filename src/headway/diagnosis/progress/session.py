@@ -83,9 +83,11 @@ class Session:
     def _segment(self, text: str, segment: int | None) -> list[Reading]:
         if not text.strip():
             return []
-        if self._blocks.takes(text):
-            self._blocks.add(text)
-            return [Reading(phase=Phase.TRAINING)]
+        if self._blocks.head is not None:
+            inside = next((one for one in (text, without_clocks(text)) if self._blocks.takes(one)), None)
+            if inside is not None:
+                self._blocks.add(inside)
+                return [Reading(phase=Phase.TRAINING)]
         closed = self._blocks.close()
         found = [closed] if closed is not None else []
         for piece in text.split("\n"):
@@ -128,7 +130,7 @@ class Session:
         return reading
 
     def _panels(self, text: str, plain: str, segment: int | None) -> Reading | None:
-        opened = self._blocks.opens(text)
+        opened = self._blocks.opens(plain)
         if opened is not None:
             self._blocks.place(self._number, segment)
             return opened

@@ -13,10 +13,15 @@ BACKSPACES = re.compile(r"[ \x08]*\x08[ \x08]*")
 CONTROLS = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 CONTAINER = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP] ")
 WRAPPED = re.compile(r'\{"(?:log|message|msg)":"((?:[^"\\]|\\.){0,8000})"')
-RANK = re.compile(
-    r"\s*(?:\[(?:(?:default|rank ?)\d{1,6}\]:?|\d{1,6}\]:)|\[\d+,\d+\]<std(?:out|err)>:?|"
-    r"\([A-Za-z_][\w.]{0,80}(?: pid=\d{1,9}[^()]{0,80})\)|rank\d{1,6}(?:\[\d+\])?(?:\[\w+\])?:|\d{1,5}: (?=\D))\s?"
+PREFIX = re.compile(
+    r"\s*(?:"
+    r"\[(?:(?:default|rank ?)\d{1,6}\]:?|\d{1,6}\]:)|rank\d{1,6}(?:\[\d+\])?(?:\[\w+\])?:"
+    r"|\[\d+,\d+\]<std(?:out|err)>:?|\d{1,5}: (?=\D|\d{4}-\d\d-|\d{1,9}/\d)"
+    r"|\([A-Za-z_][\w.]{0,80}(?: pid=\d{1,9}[^()]{0,80})\)|\[pod/[\w./-]{1,200}\]"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./-]{1,80}(?:\[\d{1,9}\])?:"
+    r")\s?"
 )
+"""Who printed a line: ranks of torchrun, Ray, mpirun and srun, containers, syslog."""
 CLOCK = re.compile(
     r"(?<![\w/.])[\[(]?(?:\d{4}[-/]\d\d[-/]\d\d(?:[ T-]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)?"
     r"|\d\d[/-]\d\d(?:/\d{2,4})? \d\d:\d\d:\d\d"
@@ -26,6 +31,7 @@ CLOCK = re.compile(
 )
 BARE_CLOCK = re.compile(r"\s{0,8}[\[(]?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?[\])]?(?=\s)")
 SOURCE = re.compile(r"[\w./-]{1,120}\.(?:py|cc|cpp|cu|h|go):\d{1,6}")
+LEVEL = re.compile(r"\[?(?:INFO|WARNING|WARN|DEBUG)\]?(?=\s)[\s|-]{0,4}")
 HEAD = 160
 """Clocks are taken out of the first characters only: further on they are times left."""
 
@@ -46,7 +52,7 @@ def clean(segment: str) -> str:
         text = CONTROLS.sub("", text)
     text = _unwrapped(text)
     for _ in range(3):
-        prefix = RANK.match(text)
+        prefix = PREFIX.match(text)
         if prefix is None:
             break
         text = text[prefix.end() :]
@@ -54,11 +60,13 @@ def clean(segment: str) -> str:
 
 
 def without_clocks(text: str) -> str:
-    """The text without the dates, times and source places that loggers put in front."""
+    """The text without the dates, times, levels and source places that loggers put in front."""
     head = SOURCE.sub(" ", CLOCK.sub(" ", text[:HEAD]))
     if (bare := BARE_CLOCK.match(head)) is not None:
         head = head[bare.end() :]
-    return head.lstrip(" \t]:,|") + text[HEAD:]
+    head = head.lstrip(" \t]:,|")
+    level = LEVEL.match(head)
+    return head[level.end() if level is not None else 0 :] + text[HEAD:]
 
 
 def _unwrapped(text: str) -> str:

@@ -12,7 +12,7 @@ HEAD = re.compile(
     r"\s*\[(?:(?P<kind>[A-Za-z]{1,12}) )?(?:batch|step)=(?P<step>\d{1,12})(?:/(?P<total>\d{1,12}))?"
     r"(?P<more>(?:,\s*\w{1,16}=[^,\]]{1,32}){0,4})\]"
 )
-INSIDE = re.compile(r"(?:\s+(?:Train|Eval)\s+|\s{2,})\S.{0,200}[:=]\s*\S")
+INSIDE = re.compile(r"(?:\s*(?:Train|Eval)\s+(?=\w{1,40}[/:-])|\s{2,})\S.{0,200}[:=]\s*\S")
 COUNTERS = re.compile(r"time/(?!epoch|remaining_estimate)")
 """Composer's clocks count batches, samples and tokens: `time/batch: 365` is no time."""
 EVALUATION = re.compile(r"\s*(?:\[Eval |Eval )")
