@@ -4,7 +4,7 @@ from typing import Any
 
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.verdict import Fault, Owner
-from headway.domain.events import Moving, RankSlow, Stalled, StallExplained
+from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from tests.scenarios.agents import Agent
 from tests.scenarios.work import Work
 from tests.scenarios.world import World

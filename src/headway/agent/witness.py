@@ -94,7 +94,8 @@ class Witness:
         self._testimony.phase = "stopping"
         self._testimony.facts = final.get("facts")
         self._testimony.add("exits", final["exits"])
-        self._testimony.ended = {key: final[key] for key in ("at", "reason", "detail", "logs")}
+        told = {key: final[key] for key in ("at", "reason", "detail", "logs")}
+        self._testimony.ended = {**told, "left": final.get("left", False)}
         self._delivery.end(time.monotonic())
 
     def ends(self) -> dict[str, int]:

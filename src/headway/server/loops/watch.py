@@ -17,10 +17,11 @@ from headway.diagnosis.hang.suspect import everyone
 from headway.diagnosis.stall.signs import Patience, Signs
 from headway.diagnosis.stall.watch import Moved, Stall, Watch
 from headway.domain.attempt import STALLED, Attempt
-from headway.domain.events import Moving, RankSlow, Stalled, StallExplained, StopRequested
+from headway.domain.events import StopRequested
 from headway.domain.ids import AttemptId
 from headway.domain.job import Job, JobKind, WhenStalled
 from headway.domain.lifecycle import AttemptState
+from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from headway.server.live import Look
 from headway.server.operations.ranks import ranks_of
 from headway.server.operations.report import broken_since
