@@ -63,7 +63,7 @@ def freed_at(parts: Collection[NodeReport], at: datetime) -> datetime:
 
 def _left_at(part: NodeReport) -> datetime:
     """An agent that could tell its end was there to tell it; another has noted when it went."""
-    left_at = part.environment.get(LEFT_AT)
+    left_at = part.given.get(LEFT_AT)
     if left_at is not None:
         return datetime.fromtimestamp(left_at, UTC)
     return part.ended_at if part.ended_reason == LOST and part.ended_at is not None else part.last_at
@@ -71,7 +71,7 @@ def _left_at(part: NodeReport) -> datetime:
 
 def _is_given(parts: Collection[NodeReport]) -> bool:
     """Whether a batch system gave the devices."""
-    return any(part.environment.get("taken_at") for part in parts)
+    return any("taken_at" in part.given for part in parts)
 
 
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
