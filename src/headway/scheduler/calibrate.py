@@ -2,8 +2,8 @@
 
 Conformal: errors of a forecast grow as its square root (a wait adds up many run times), so each error counts in those
 units; the late bound is the forecast plus a quantile of past errors, by how far ahead it looks and by size. The
-quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle stays what the
-draws say. Decides nothing about any job.
+quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle moves only as
+far as three of four past errors agree. Decides nothing about any job.
 """
 
 from bisect import bisect_left, insort
@@ -23,6 +23,7 @@ PACE = 0.01
 NEAR = (600.0, 7200.0, 43200.0)
 """Waits foretold up to here are of one class each: soon, today and later differ in how they are foretold."""
 COVER = 0.9
+AGREED = 0.75
 HIGHEST = 0.998
 
 
@@ -44,7 +45,15 @@ class _Class:
 
     @property
     def late(self) -> float:
-        return self.ordered[min(len(self.ordered) - 1, int(self.level * len(self.ordered)))]
+        return self._at(self.level)
+
+    @property
+    def agreed(self) -> float:
+        """How far three of four errors lie to one side at least."""
+        return max(0.0, self._at(1 - AGREED)) + min(0.0, self._at(AGREED))
+
+    def _at(self, level: float) -> float:
+        return self.ordered[min(len(self.ordered) - 1, int(level * len(self.ordered)))]
 
 
 class Calibration:
@@ -60,7 +69,9 @@ class Calibration:
         known += [of_size] if len(of_size.ordered) >= ENOUGH_OF_SIZE else []
         if not known:
             return p50, max(p90, 2 * p50 + SLACK)
-        return p50, p50 + max(0.0, *(one.late for one in known)) * sqrt(p50 + SLACK)
+        unit = sqrt(p50 + SLACK)
+        middle = max(0.0, p50 + known[0].agreed * unit)
+        return middle, max(middle, p50 + max(one.late for one in known) * unit)
 
     def learn(self, size: str, p50: float, late: float, actual: float) -> None:
         """A job started after `actual`; its draws had said `p50`, and `late` was the bound given for it."""
