@@ -208,7 +208,7 @@ def _look_at_pace(platform: Platform, watched: Watched, now: datetime) -> None:
     if look is not None and look.kind == PACE and not look.waits_for:
         platform.live.done(attempt.id)
         _judge_pace(platform, watched, look, now)
-    world = watched.job.spec.request.nodes * watched.job.spec.request.ranks_per_node
+    world = _world(watched)
     due = now >= watched.pace_at or (watched.watch.has_slowed and now >= watched.pace_at - PACE_EVERY + PACE_AGAIN)
     if world > 1 and watched.watch.rhythm.is_learnt and due:
         watched.pace_at = now + PACE_EVERY
@@ -216,10 +216,15 @@ def _look_at_pace(platform: Platform, watched: Watched, now: datetime) -> None:
         platform.live.order(attempt.id, Look(f"pace-{int(now.timestamp() * 1000):015d}", PACE, now, nodes))
 
 
+def _world(watched: Watched) -> int:
+    return watched.job.spec.request.nodes * watched.job.spec.request.ranks_per_node
+
+
 def _judge_pace(platform: Platform, watched: Watched, look: Look, now: datetime) -> None:
     """Tell of a rank that keeps the others waiting, once."""
     seen = everyone(look.scenes)
-    found = late(seen.told)
+    # Whoever did not answer may be the one that is slow: without it the others prove nothing.
+    found = late(seen.told) if len(seen.told) == len(seen.ranks) == _world(watched) else None
     if found is None or watched.slow == found.rank:
         watched.slow = None if found is None else watched.slow
         return
