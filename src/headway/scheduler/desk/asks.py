@@ -20,7 +20,7 @@ from headway.scheduler.snapshot import QueuedJob
 if TYPE_CHECKING:
     from headway.scheduler.desk.desk import Desk
 
-USUAL = 0.75
+USUAL = 0.6
 """The quantile of run times lately that the order goes by."""
 AT_MOST = 0.9
 """The quantile of run times for the ends of running jobs, for what may pass a promise, and for windows."""
