@@ -23,7 +23,7 @@ class Policy:
     reservations: int = 4
     stretch: float = 4.0
     short_first: timedelta = timedelta(days=4)
-    gang_first: timedelta = timedelta(days=3)
+    gang_first: timedelta = timedelta(hours=60)
     fair_shift: timedelta = timedelta(minutes=15)
     fair_bound: timedelta = timedelta(hours=2)
     half_life: timedelta = timedelta(days=7)
