@@ -27,6 +27,7 @@ class Draws:
         self._predictor = Predictor(runtimes)
         self._steps = [step for step in range(1, draws + 1) if gcd(step, draws) == 1]
         self._samples: dict[Traits, Sequence[float]] = {}
+        self._scrambled: dict[JobId, tuple[int, int]] = {}
         self._running: dict[JobId, tuple[Sequence[float], float]] = {}
         self._said: dict[JobId, float] = {}
         for claim in desk.claims.values():
@@ -62,6 +63,8 @@ class Draws:
         return length if traits.limit is None else min(length, traits.limit)
 
     def _place(self, job: JobId, draw: int) -> float:
-        seed = crc32(job.encode())
-        step = self._steps[seed % len(self._steps)]
-        return ((seed // 64 + draw * step) % self.draws + 0.5) / self.draws
+        known = self._scrambled.get(job)
+        if known is None:
+            seed = crc32(job.encode())
+            known = self._scrambled[job] = (seed // 64, self._steps[seed % len(self._steps)])
+        return ((known[0] + draw * known[1]) % self.draws + 0.5) / self.draws

@@ -47,6 +47,7 @@ class Asking:
         self._has_windows = has_windows
         self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
         self._lengths: dict[tuple[Kind, float | None], _Lengths] = {}
+        self._middles: dict[tuple[Kind, float | None], float | None] = {}
 
     def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
         """What must come before the job may queue at all."""
@@ -73,7 +74,14 @@ class Asking:
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
         """How long a running job is believed to run, from its start; in classic backfill its limit."""
-        return traits.limit if self._policy.fifo else predictor.longer_than(traits, ran, ENDING)
+        if self._policy.fifo:
+            return traits.limit
+        if ran:
+            return predictor.longer_than(traits, ran, ENDING)
+        alike = (predictor.kind(traits), traits.limit)
+        if alike not in self._middles:
+            self._middles[alike] = predictor.longer_than(traits, ran, ENDING)
+        return self._middles[alike]
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
@@ -97,6 +105,7 @@ class Asking:
     def forget(self) -> None:
         """Predictions may have changed."""
         self._lengths.clear()
+        self._middles.clear()
 
     def _common(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Common:
         """The fields of the job's `Line`."""

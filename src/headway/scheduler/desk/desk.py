@@ -56,8 +56,8 @@ class Desk:
         twin.__dict__.update(self.__dict__)
         twin.pools = [pool.copy() for pool in self.pools]
         twin.accounts, twin.fair, twin.lines = self.accounts.copy(), self.fair.copy(), self.lines.copy()
-        twin.claims = {job: claim.copy() for job, claim in self.claims.items()}
-        twin.holds, twin.gated, twin.finished = self.holds.copy(), self.gated.copy(), self.finished.copy()
+        twin.claims, twin.holds = self.claims.copy(), self.holds.copy()
+        twin.gated, twin.finished = self.gated.copy(), self.finished.copy()
         twin.endings = [endings[:] for endings in self.endings]
         twin.arrays = self.arrays.copy()
         return twin
@@ -211,8 +211,7 @@ class Desk:
             account = self.accounts.account(held.project, held.device_type)
             end = None if held.ends is None else self.seconds(held.ends)
             claim = Claim(held.job, account, owners.get(held.job, ""), pool, spots, held.devices, 0.0, end)
-            claim.expires = self.seconds(untils[held.job])
-            self.hold(claim)
+            self.hold(claim._replace(expires=self.seconds(untils[held.job])))
 
     def _expire(self, job: JobId) -> None:
         """A hold is over; its job stands in line with the others."""
@@ -264,8 +263,8 @@ class Desk:
             if claim is None or length is None or claim.began + length <= self.now:
                 return
             del endings[0]
-            claim.end = claim.began + length
-            insort(endings, (claim.end, claim.spots, claim.job))
+            self.claims[claim.job] = claim._replace(end=claim.began + length)
+            insort(endings, (claim.began + length, claim.spots, claim.job))
 
 
 def lay_out(snapshot: Snapshot) -> tuple[list[Pool], list[list[str]], dict[str, tuple[int, int]]]:

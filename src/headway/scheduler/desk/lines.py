@@ -62,8 +62,8 @@ class Ask(NamedTuple):
     shift: float
 
 
-Place = tuple[int, Ask, int]
-"""Where a line stands before quota and fair share: its rank, its first job, its number."""
+Place = tuple[int, float, JobId, int]
+"""Where a line stands before quota and fair share: its rank, what its first job counts from and is called, its number."""
 
 
 class Lines:
@@ -119,7 +119,7 @@ class Lines:
         for number in self.live:
             queue, line = self._queues[number], self.lines[number]
             queue.sort()
-            self.shapes.setdefault(line.shape, []).append((line.rank, queue[0], number))
+            self.shapes.setdefault(line.shape, []).append(_place(line, queue[0]))
         for places in self.shapes.values():
             places.sort()
 
@@ -155,9 +155,9 @@ class Lines:
             return
         places = self.shapes.setdefault(line.shape, [])
         if before is not None:
-            del places[bisect_left(places, (line.rank, before, number))]
+            del places[bisect_left(places, _place(line, before))]
         if after is not None:
-            insort(places, (line.rank, after, number))
+            insort(places, _place(line, after))
 
     def waiting(self, line: int) -> Sequence[Ask]:
         """The jobs of a line, first in line first."""
@@ -169,3 +169,7 @@ class Lines:
             self._queues[line] = self._queues[line][self._heads[line] :]
             self._heads[line] = 0
         return self._queues[line]
+
+
+def _place(line: Line, first: Ask) -> Place:
+    return line.rank, first.counts_from, first.id, first.line

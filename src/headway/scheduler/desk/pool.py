@@ -45,9 +45,7 @@ class Pool:
         self.free = [size if is_up else 0 for size, is_up in zip(sizes, up, strict=True)]
         self.free_devices = self.devices
         self.buckets: list[list[int]] = [[] for _ in range(max(sizes, default=0) + 1)]
-        for node, count in enumerate(self.free):
-            if up[node]:
-                self.buckets[count].append(node)
+        self.settle(())
 
     def copy(self) -> "Pool":
         """A pool that changes apart from this one."""
@@ -62,13 +60,14 @@ class Pool:
     def change(self, node: int, devices: int) -> None:
         """Give back (positive) or take (negative) devices of a node that is up."""
         before = self.free[node]
-        after = before + devices
-        size = self.sizes[node]
-        bucket = self.buckets[before]
-        del bucket[bisect_left(bucket, node if before == size else node + PART)]
-        insort(self.buckets[after], node if after == size else node + PART)
-        self.free[node] = after
+        self.free[node] = after = before + devices
         self.free_devices += devices
+        size = self.sizes[node]
+        if before:
+            bucket = self.buckets[before]
+            del bucket[bisect_left(bucket, node if before == size else node + PART)]
+        if after:
+            insort(self.buckets[after], node if after == size else node + PART)
 
     def settle(self, spots: Iterable[tuple[int, int]]) -> None:
         """Take devices of many nodes at once."""
@@ -78,7 +77,7 @@ class Pool:
         for bucket in self.buckets:
             bucket.clear()
         for node, count in enumerate(self.free):
-            if self.up[node]:
+            if count:
                 self.buckets[count].append(node if count == self.sizes[node] else node + PART)
         for bucket in self.buckets:
             bucket.sort()
@@ -86,6 +85,10 @@ class Pool:
     def able(self, wanted: int) -> int:
         """How many nodes have `wanted` devices free."""
         return sum(map(len, self.buckets[wanted:]))
+
+    def with_free(self, wanted: int) -> list[int]:
+        """The nodes with `wanted` devices free."""
+        return [value % PART for bucket in self.buckets[wanted:] for value in bucket]
 
     def could_fit(self, nodes: int, wanted: int, *, every: bool = False) -> bool:
         """Whether a gang would fit if nothing else ran, on the nodes that are up, or on every node."""
@@ -100,10 +103,11 @@ class Pool:
         able = list(self._fitting(wanted, limits))
         return self._together(able, nodes) if len(able) >= nodes else None
 
-    def by_free(self, *, most_first: bool = False) -> Iterator[int]:
-        """Nodes that are up by free devices, then by name."""
-        for bucket in reversed(self.buckets) if most_first else self.buckets:
+    def by_free(self) -> Iterator[int]:
+        """Nodes that are up, the most free first, then by name."""
+        for bucket in reversed(self.buckets[1:]):
             yield from sorted(value % PART for value in bucket)
+        yield from (node for node, count in enumerate(self.free) if not count and self.up[node])
 
     def _fitting(self, wanted: int, limits: Limits | None) -> Iterator[int]:
         for bucket in self.buckets[wanted:]:

@@ -4,8 +4,10 @@ The first jobs of a pool that wait for capacity are promised the earliest start 
 what the promise needs, so that backfill leaves it alone. A promise lives for one cycle and starts nothing itself.
 """
 
+from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.lines import Line
@@ -54,30 +56,44 @@ class Outlook:
 
     pool: Pool
     now: float
-    endings: Sequence[Ending]
+    endings: list[Ending]
     made: Sequence[Promise]
     barred: Limits
     closed: Sequence[Span]
 
 
-def earliest(line: Line, outlook: Outlook) -> tuple[float, list[int]] | None:
+class Chance(NamedTuple):
+    """A start that ends make possible: what is free `then` by node, and which nodes `gained` enough by then."""
+
+    at: float
+    then: list[int]
+    gained: list[int]
+
+
+def earliest(line: Line, outlook: Outlook) -> Chance | None:
     """When enough nodes have enough free devices if nothing else starts, and which; None: nobody knows."""
-    free, wanted, nodes = _left(outlook), line.wanted, line.nodes
-    able = sum(count >= wanted for node, count in enumerate(free) if node not in outlook.barred)
+    then, wanted, barred = _left(outlook), line.wanted, outlook.barred
+    able = outlook.pool.able(wanted)
+    for node in {node for promise in outlook.made for node in promise.spare} | barred.keys():
+        able += (then[node] >= wanted and node not in barred) - (outlook.pool.free[node] >= wanted)
+    gained: list[int] = []
     for at, spots in _moments(outlook):
         for node, devices in spots:
-            before = free[node]
-            free[node] = after = before + devices
-            if before < wanted <= after and node not in outlook.barred:
-                able += 1
-        if able >= nodes and not _touches(at, line.longest, outlook.closed):
-            return at, free
+            before = then[node]
+            then[node] = after = before + devices
+            if before < wanted <= after and node not in barred:
+                gained.append(node)
+        if able + len(gained) >= line.nodes and not _touches(at, line.longest, outlook.closed):
+            return Chance(at, then, gained)
     return None
 
 
-def promise_at(line: Line, then: list[int], outlook: Outlook) -> dict[int, int]:
+def promise_at(line: Line, chance: Chance, outlook: Outlook) -> dict[int, int]:
     """Needs the nodes that are least free now, which leaves most to backfill."""
-    return _needing(line, then, outlook, most_first=False)
+    free, then, wanted = outlook.pool.free, chance.then, line.wanted
+    able = {*chance.gained, *outlook.pool.with_free(wanted)}
+    fitting = [(free[node], node) for node in able if then[node] >= wanted and node not in outlook.barred]
+    return {node: then[node] - wanted for _, node in sorted(fitting)[: line.nodes]}
 
 
 def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
@@ -86,14 +102,10 @@ def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
     for promise in outlook.made:
         for node in promise.spare:
             whole[node] -= promise.line.wanted
-    return _needing(line, whole, outlook, most_first=True)
-
-
-def _needing(line: Line, then: Sequence[int], outlook: Outlook, *, most_first: bool) -> dict[int, int]:
     needed: dict[int, int] = {}
-    for node in outlook.pool.by_free(most_first=most_first):
-        if then[node] >= line.wanted and node not in outlook.barred:
-            needed[node] = then[node] - line.wanted
+    for node in outlook.pool.by_free():
+        if whole[node] >= line.wanted and node not in outlook.barred:
+            needed[node] = whole[node] - line.wanted
             if len(needed) == line.nodes:
                 return needed
     return {}
@@ -112,7 +124,9 @@ def _moments(outlook: Outlook) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     """Ends in order of time, those at one moment together; ends that have passed count as now."""
     more = [ending for promise in outlook.made if (ending := promise.ending)]
     more += [(end, (), JobId("")) for _, end in outlook.closed if end > outlook.now]
-    endings = sorted([*outlook.endings, *more], key=_when) if more else outlook.endings
+    endings = list(outlook.endings) if more else outlook.endings
+    for ending in more:
+        insort(endings, ending, key=_when)
     at, spots = outlook.now, list[tuple[int, int]]()
     for end, freed, _ in endings:
         if end > at:

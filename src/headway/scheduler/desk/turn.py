@@ -16,7 +16,7 @@ from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.lines import Ask, Line, Shape
 from headway.scheduler.desk.pool import Limits
 from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
-from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_at, promise_sometime
+from headway.scheduler.desk.reserve import Chance, Outlook, Promise, earliest, promise_at, promise_sometime
 
 Key = tuple[int, bool, float, JobId, int]
 Refused = Promise | str
@@ -91,13 +91,13 @@ class Turn:
             if not places:
                 continue
             if self._has_room(shape):
-                hopeful.update(number for _, _, number in (places if promise_all else places[: self._depth]))
+                hopeful.update(number for *_, number in (places if promise_all else places[: self._depth]))
                 continue
             if self._reclaimable or self.desk.holds:
                 asked = places if promise_all or self.desk.holds else places[: self._depth]
-                moving = [number for _, _, number in asked if self._may_move(lines.lines[number])]
+                moving = [number for *_, number in asked if self._may_move(lines.lines[number])]
                 hopeful.update(moving)
-            passed += [number for _, _, number in places[: len(places) if promise_all else CANDIDATES]]
+            passed += [number for *_, number in places[: len(places) if promise_all else CANDIDATES]]
         return hopeful, [number for number in passed if number not in hopeful]
 
     def _has_room(self, shape: Shape) -> bool:
@@ -234,18 +234,19 @@ class Turn:
             return False
         if SHORT not in refusals.values():
             return False
-        timed: list[tuple[float, int, list[int]]] = []
+        timed: list[tuple[Chance, int]] = []
         untimed: list[int] = []
         for pool, account in zip(line.pools, line.accounts, strict=True):
             if refusals[pool] == SHORT and self._may_promise(line, pool, account):
                 found = earliest(line, self.outlook(line, pool))
                 if found:
-                    timed.append((found[0], pool, found[1]))
+                    timed.append((found, pool))
                 else:
                     untimed.append(pool)
         if timed:
-            at, pool, then = min(timed, key=lambda found: found[0])
-            return self._keep_promise(job, line, pool, at, promise_at(line, then, self.outlook(line, pool)))
+            chance, pool = min(timed, key=lambda found: found[0].at)
+            spare = promise_at(line, chance, self.outlook(line, pool))
+            return self._keep_promise(job, line, pool, chance.at, spare)
         if untimed:
             spare = promise_sometime(line, self.outlook(line, untimed[0]))
             return self._keep_promise(job, line, untimed[0], None, spare)
@@ -308,7 +309,7 @@ class Turn:
         desk = self.desk
         self.takings[job] = found
         for victim in found.victims:
-            desk.claims[victim.job].stopping = True
+            desk.claims[victim.job] = victim._replace(stopping=True)
         free = desk.pools[found.pool].free
         spots = tuple((node, min(free[node], line.wanted)) for node in found.nodes if free[node])
         desk.hold(Claim(job, account, line.owner, found.pool, spots, line.devices, desk.now, None))
