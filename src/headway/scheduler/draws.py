@@ -26,7 +26,7 @@ class Draws:
         self.draws = draws
         self._predictor = Predictor(runtimes)
         self._steps = [step for step in range(1, draws + 1) if gcd(step, draws) == 1]
-        self._samples: dict[Traits, Sequence[float]] = {}
+        self._queued: dict[JobId, Sequence[float]] = {}
         self._scrambled: dict[JobId, tuple[int, int]] = {}
         self._running: dict[JobId, tuple[Sequence[float], float]] = {}
         self._said: dict[JobId, float] = {}
@@ -54,9 +54,9 @@ class Draws:
 
     def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
         """Its history; else its limit."""
-        samples = self._samples.get(traits)
+        samples = self._queued.get(job)
         if samples is None:
-            samples = self._samples[traits] = self._predictor.samples(traits)
+            samples = self._queued[job] = self._predictor.samples(traits)
         if not samples:
             return traits.limit
         length = samples[int(self._place(job, draw) * len(samples))]

@@ -47,7 +47,7 @@ class Asking:
         self._has_windows = has_windows
         self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
         self._lengths: dict[tuple[Kind, float | None], _Lengths] = {}
-        self._middles: dict[tuple[Kind, float | None], float | None] = {}
+        self._middles: dict[Traits, float | None] = {}
 
     def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
         """What must come before the job may queue at all."""
@@ -78,10 +78,9 @@ class Asking:
             return traits.limit
         if ran:
             return predictor.longer_than(traits, ran, ENDING)
-        alike = (predictor.kind(traits), traits.limit)
-        if alike not in self._middles:
-            self._middles[alike] = predictor.longer_than(traits, ran, ENDING)
-        return self._middles[alike]
+        if traits not in self._middles:
+            self._middles[traits] = predictor.longer_than(traits, ran, ENDING)
+        return self._middles[traits]
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
@@ -119,6 +118,7 @@ class Asking:
             job.owner if desk.accounts.counts_people(job.project) else "",
             job.request.nodes,
             job.request.devices_per_node,
+            job.request.nodes * job.request.devices_per_node,
             pools,
             self._accounts(job.project, pools, desk),
             lengths.longest,

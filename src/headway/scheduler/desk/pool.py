@@ -57,17 +57,28 @@ class Pool:
         twin.buckets = [bucket[:] for bucket in self.buckets]
         return twin
 
-    def change(self, node: int, devices: int) -> None:
-        """Give back (positive) or take (negative) devices of a node that is up."""
-        before = self.free[node]
-        self.free[node] = after = before + devices
-        self.free_devices += devices
-        size = self.sizes[node]
-        if before:
-            bucket = self.buckets[before]
-            del bucket[bisect_left(bucket, node if before == size else node + PART)]
-        if after:
-            insort(self.buckets[after], node if after == size else node + PART)
+    def give(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Devices of these nodes, which are up, are free."""
+        free, sizes, buckets = self.free, self.sizes, self.buckets
+        for node, devices in spots:
+            before = free[node]
+            free[node] = after = before + devices
+            self.free_devices += devices
+            if before:
+                del buckets[before][bisect_left(buckets[before], node + PART)]
+            insort(buckets[after], node if after == sizes[node] else node + PART)
+
+    def take(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Devices of these nodes are free no longer."""
+        free, sizes, buckets = self.free, self.sizes, self.buckets
+        for node, devices in spots:
+            before = free[node]
+            free[node] = after = before - devices
+            self.free_devices -= devices
+            bucket = buckets[before]
+            del bucket[bisect_left(bucket, node if before == sizes[node] else node + PART)]
+            if after:
+                insort(buckets[after], node + PART)
 
     def settle(self, spots: Iterable[tuple[int, int]]) -> None:
         """Take devices of many nodes at once."""
@@ -98,7 +109,7 @@ class Pool:
     def fit(self, nodes: int, wanted: int, limits: Limits | None = None) -> list[int] | None:
         """The nodes for a gang of `wanted` devices on each of `nodes` nodes; None if it does not fit."""
         if nodes == 1 or self.domains is None:
-            chosen = list(islice(self._fitting(wanted, limits), nodes))
+            chosen = self._first(nodes, wanted) if limits is None else [*islice(self._fitting(wanted, limits), nodes)]
             return chosen if len(chosen) == nodes else None
         able = list(self._fitting(wanted, limits))
         return self._together(able, nodes) if len(able) >= nodes else None
@@ -108,6 +119,14 @@ class Pool:
         for bucket in reversed(self.buckets[1:]):
             yield from sorted(value % PART for value in bucket)
         yield from (node for node, count in enumerate(self.free) if not count and self.up[node])
+
+    def _first(self, nodes: int, wanted: int) -> list[int]:
+        chosen: list[int] = []
+        for bucket in self.buckets[wanted:]:
+            chosen += bucket[: nodes - len(chosen)]
+            if len(chosen) == nodes:
+                break
+        return [value % PART for value in chosen]
 
     def _fitting(self, wanted: int, limits: Limits | None) -> Iterator[int]:
         for bucket in self.buckets[wanted:]:

@@ -4,19 +4,16 @@ The first jobs of a pool that wait for capacity are promised the earliest start 
 what the promise needs, so that backfill leaves it alone. A promise lives for one cycle and starts nothing itself.
 """
 
-from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from typing import NamedTuple
 
 from headway.domain.ids import JobId
+from headway.scheduler.desk.endings import Ending
 from headway.scheduler.desk.lines import Line
 from headway.scheduler.desk.pool import Limits, Pool
 
-Spots = tuple[tuple[int, int], ...]
-"""Devices by node: (node, devices)."""
-Ending = tuple[float, Spots, JobId]
-"""When whose devices come free, and which."""
 Span = tuple[float, float]
 
 
@@ -46,7 +43,7 @@ class Promise:
         """When its devices come free again."""
         if self.at is None or self.line.length is None:
             return None
-        return self.at + self.line.length, tuple((node, self.line.wanted) for node in self.spare), self.job
+        return self.at + self.line.length, self.job, tuple((node, self.line.wanted) for node in self.spare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Outlook:
 
     pool: Pool
     now: float
-    endings: list[Ending]
+    endings: Iterable[Ending]
     made: Sequence[Promise]
     barred: Limits
     closed: Sequence[Span]
@@ -123,21 +120,14 @@ def _left(outlook: Outlook) -> list[int]:
 def _moments(outlook: Outlook) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     """Ends in order of time, those at one moment together; ends that have passed count as now."""
     more = [ending for promise in outlook.made if (ending := promise.ending)]
-    more += [(end, (), JobId("")) for _, end in outlook.closed if end > outlook.now]
-    endings = list(outlook.endings) if more else outlook.endings
-    for ending in more:
-        insort(endings, ending, key=_when)
+    more += [(end, JobId(""), ()) for _, end in outlook.closed if end > outlook.now]
     at, spots = outlook.now, list[tuple[int, int]]()
-    for end, freed, _ in endings:
+    for end, _, freed in merge(outlook.endings, sorted(more)) if more else outlook.endings:
         if end > at:
             yield at, spots
             at, spots = end, []
         spots.extend(freed)
     yield at, spots
-
-
-def _when(ending: Ending) -> float:
-    return ending[0]
 
 
 def _touches(at: float, length: float | None, closed: Sequence[Span]) -> bool:
