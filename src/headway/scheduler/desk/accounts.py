@@ -43,8 +43,8 @@ class Rule:
 class Accounts:
     """Devices used, by account: a branch and a device type. Accounts are opened as they are asked for.
 
-    By account, for quick answers: beyond `own` devices in use are borrowed, beyond `most` are too many; `chains`: it and
-    those it adds up to, lowest first.
+    By account, for quick answers: beyond `own` devices in use are borrowed, beyond `most` are too many; `chains`: it
+    and those it adds up to, lowest first.
     """
 
     def __init__(self, tree: QuotaTree, grants: Sequence[Grant], spent: Mapping[tuple[str, str], float]) -> None:

@@ -14,8 +14,9 @@ from headway.scheduler.snapshot import QueuedJob
 
 
 class Line(NamedTuple):
-    """What its jobs have in common. `wanted`: devices on each node; `devices`: on all. `length`: the run time that backfill goes by; `longest`: the one that windows go by
-    (None: unknown). `holder`: the one job with a hold. `pools` and `accounts` go together, most wanted first."""
+    """What its jobs have in common. `wanted`: devices on each node; `devices`: on all. `length`: the run time that
+    backfill goes by; `longest`: the one that windows go by (None: unknown). `holder`: the one job with a hold. `pools`
+    and `accounts` go together, most wanted first."""
 
     rank: int
     project: str
@@ -60,7 +61,7 @@ class Ask(NamedTuple):
 
 
 Place = tuple[int, float, JobId, int]
-"""Where a line stands before quota and fair share: its rank, what its first job counts from and is called, its number."""
+"""Where a line stands before quota and fair share: its rank, what its first job counts from, that job, its number."""
 
 
 class Lines:

@@ -70,9 +70,9 @@ class Turn:
             if (number not in hopeful or self._is_full(line)) and not self._wants_promise(line):
                 hopeful.discard(number)
                 continue
-            now_at, before = self.key(number), self._promised.get(number, 0)
-            if now_at != key:
-                heappush(heap, now_at)
+            before = self._promised.get(number, 0)
+            if self._has_moved(number, line, key):
+                heappush(heap, self.key(number))
             elif self._serve(number):
                 if number in self.desk.lines.live:
                     heappush(heap, self.key(number))
@@ -84,6 +84,12 @@ class Turn:
                 if promised > before and promised < self.desk.lines.length(number):
                     heappush(heap, self.key(number))
         return self
+
+    def _has_moved(self, number: int, line: Line, key: Key) -> bool:
+        """Whether a line stands elsewhere by now: its project has more than before, or its first job a promise."""
+        if number in self._promised:
+            return self.key(number) != key
+        return not self.desk.policy.fifo and self.is_borrowing(line) != key[1]
 
     def _sorted_out(self, *, promise_all: bool) -> tuple[set[int], list[int]]:
         """The lines that may move, and the first of those that cannot: the next to be promised a start."""
@@ -125,10 +131,7 @@ class Turn:
     def is_borrowing(self, line: Line) -> bool:
         """Whether a start of this line would be on borrowed quota wherever it may go."""
         used, own, devices = self.desk.accounts.used, self.desk.accounts.own, line.devices
-        for account in line.accounts:
-            if used[account] + devices <= own[account]:
-                return False
-        return True
+        return all([used[account] + devices > own[account] for account in line.accounts])
 
     def refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
         """The nodes for the first job of a line, or why it may not start in this pool now."""
@@ -162,7 +165,7 @@ class Turn:
     def _serve(self, number: int) -> bool:
         """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
         desk, line = self.desk, self.desk.lines.lines[number]
-        job = self._next(number).id
+        job = (self._next(number) if number in self._promised else desk.lines.live[number]).id
         hold = desk.release_hold(job) if line.holder else None
         refusals: dict[int, Refused] = {}
         for pool, account in zip(line.pools, line.accounts, strict=True):
