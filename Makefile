@@ -18,16 +18,16 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
-system: ## install the Debian packages the tests use (PostgreSQL)
-	@deploy/install-system postgresql
+system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager)
+	@deploy/install-system postgresql prometheus-alertmanager
 
-site: ## install the Debian packages a real Slurm needs, for make evaluate
-	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2
+site: ## install the Debian packages a real Slurm needs
+	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
 
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
-test: setup system check ## pass every test
+test: setup system site check ## pass every test
 	HEADWAY_SHARED=$(abspath $(SHARED)) $(BIN)/pytest
 
 check: setup ## formatting, lint, types, imports

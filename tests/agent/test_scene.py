@@ -97,7 +97,8 @@ def test_the_place_is_told_with_its_disks_and_mounts(pair: Node, server: Witness
     disks = {disk["path"]: disk for disk in scene["disks"]}
     assert disks[str(pair.directory)]["answers"]
     assert disks[str(pair.directory)]["free_bytes"] > 0
-    assert all(os.path.ismount(disk["mount"]) for disk in disks.values())
+    assert os.path.ismount(disks[str(pair.directory)]["mount"])
+    assert not disks[str(pair.directory)]["read_only"]
 
 
 def test_a_program_that_does_not_know_us_is_not_hurt_by_a_look(node: Node, server: WitnessServer) -> None:
@@ -131,6 +132,23 @@ def test_what_the_ranks_do_is_read_with_their_children(node: Node, server: Witne
     wait_for(is_busy, "the child's processor time")
     own = [r["value"] for r in server.readings if r["name"] == "cpu_percent" and r["rank"] == 0]
     assert not own or min(own) < 10
+
+
+def test_the_place_is_told_by_itself_when_a_rank_breaks(node: Node, server: WitnessServer) -> None:
+    node.run(sys.executable, "-c", "raise SystemExit(3)")
+    (scene,) = server.scenes
+    assert (scene["look"], scene["kind"], scene["ranks"]) == ("exit", "exit", [])
+    assert str(node.directory) in {disk["path"] for disk in scene["disks"]}
+
+
+def test_a_rank_that_ends_well_is_not_looked_at(node: Node, server: WitnessServer) -> None:
+    node.run("true")
+    assert server.scenes == []
+
+
+def test_a_host_that_refuses_answers_and_one_that_is_silent_does_not() -> None:
+    assert network._answering(["127.0.0.1"]) == {"127.0.0.1"}
+    assert network._answering([]) == set()
 
 
 def test_connections_are_read_with_what_is_unanswered() -> None:

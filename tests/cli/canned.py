@@ -74,6 +74,8 @@ def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         "rate": 3.2,
         "left_s": 3905.0,
         "last_progress_at": AT,
+        "reader": "megatron",
+        "phase": "training",
         "waits": None,
         "verdict": None,
         "verdict_text": None,
@@ -102,7 +104,17 @@ def waiting() -> dict[str, Any]:
         },
     }
     job = a_job(id="j-9", state="queued", attempts=0, step=None, total=None)
-    return a_view(job, attempt=None, loss=None, rate=None, left_s=None, last_progress_at=None, waits=waits)
+    nothing = dict.fromkeys(("attempt", "loss", "rate", "left_s", "last_progress_at", "reader", "phase"))
+    return a_view(job, **nothing, waits=waits)
+
+
+def those_before() -> list[dict[str, Any]]:
+    """Who stands before it, on the wire."""
+    first = {"job": "j-1", "project": "vision", "owner": "bob", "priority": "high", "devices": 16, "starts": AT}
+    return [
+        first | {"ends": "2026-12-01T08:20:05Z"},
+        first | {"job": "j-2", "owner": "eve", "starts": None, "ends": None},
+    ]
 
 
 def broken() -> dict[str, Any]:
@@ -228,6 +240,8 @@ def a_table() -> dict[str, Any]:
         "used": 14,
         "borrowed": 0,
         "idle": 2,
+        "lent": 2,
+        "spent": 1234.5,
     }
     nlp = entry | {"branch": "nlp", "is_project": True, "parent": "research", "guaranteed": 8, "used": 2, "idle": 6}
     nlp |= {"borrow_ceiling": 0, "lend_ceiling": 4, "budget": {"soft": 5000.0, "hard": None}}
@@ -257,8 +271,20 @@ def a_version(number: int, **changes: Any) -> dict[str, Any]:
         "approved_by": "root",
         "approved_at": AT,
         "in_force_from": AT,
+        "dropped_as": None,
+        "dropped_by": None,
+        "dropped_at": None,
+        "dropped_why": None,
     }
     return version | changes
+
+
+def the_rules() -> dict[str, Any]:
+    """The rules of the queue on the wire."""
+    return {
+        "classes": [{"name": "urgent", "roles": ["lead", "admin"]}, {"name": "idle", "roles": ["member", "lead"]}],
+        "rules": [{"name": "protected", "sentence": "a protected job is never taken", "numbers": {}}],
+    }
 
 
 def a_grant(**changes: Any) -> dict[str, Any]:
@@ -306,6 +332,7 @@ def variants() -> list[dict[str, Any]]:
     """What would start a job sooner, on the wire."""
     range_ = {"job": "j-9", "as_of": AT, "p50": "2026-12-01T06:20:00Z", "p90": "2026-12-01T06:30:00Z", "unknown": None}
     return [
-        {"change": "fewer-nodes", "value": "2", "forecast": range_},
-        {"change": "grant", "value": "16 × h200", "forecast": range_},
+        {"change": "fewer-nodes", "value": "2", "forecast": range_, "then": None},
+        {"change": "start-small", "value": "2 → 4", "forecast": range_, "then": range_},
+        {"change": "grant", "value": "16 × h200", "forecast": range_, "then": None},
     ]

@@ -28,7 +28,7 @@ NODES = [
 CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "ps": (("ps",), {"/jobs": {"items": [canned.a_view(), canned.waiting()], "next": None}}),
     "show": (("show", "j-8a0"), {"/jobs/j-8a0": canned.a_view()}),
-    "why-waiting": (("why", "j-9"), {"/jobs/j-9": canned.waiting()}),
+    "why-waiting": (("why", "j-9"), {"/jobs/j-9": canned.waiting(), "/jobs/j-9/ahead": canned.those_before()}),
     "why-sooner": (("why", "j-9", "--sooner"), {"/jobs/j-9/sooner": canned.variants()}),
     "why-broken": (
         ("why", "j-8a0"),
@@ -37,8 +37,15 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "quota-show": (("quota", "show"), {"/quota": canned.a_table()}),
     "quota-history": (
         ("quota", "history"),
-        {"/quota/versions": [canned.a_version(3, approved_by=None), canned.a_version(2)]},
+        {
+            "/quota/versions": [
+                canned.a_version(4, dropped_as="rejected", dropped_by="root", dropped_why="太早", approved_at=None),
+                canned.a_version(3, approved_by=None, approved_at=None, in_force_from=None),
+                canned.a_version(2),
+            ]
+        },
     ),
+    "quota-rules": (("quota", "rules"), {"/queue/rules": canned.the_rules()}),
     "grant-ls": (
         ("grant", "ls"),
         {"/grants": [{"request": canned.a_grant(state="approved"), "active": True, "ends_soon": True}]},

@@ -9,6 +9,9 @@ from string import Formatter
 import headway.cli
 from headway.cli.language import language, texts
 from headway.cli.main import COMMANDS, make_cli
+from headway.diagnosis.cases.incidents import WIDEST_FIRST
+from headway.diagnosis.cases.retest import Outcome as RetestOutcome
+from headway.diagnosis.cases.suspicion import Level
 from headway.diagnosis.verdict import Fault
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import CheckpointState
@@ -18,7 +21,8 @@ from headway.domain.service import ReplicaState
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
 
 SOURCE = Path(headway.cli.__file__).parent
-CLOSED = ("state", "change", "reason", "fault", "basis", "column", "help", "option")
+PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
+CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts")
 
 
 def blanks(text: str) -> set[str]:
@@ -57,7 +61,9 @@ def test_every_state_reason_and_fault_has_its_words() -> None:
         s.value for kind in (JobState, AttemptState, Outcome, CheckpointState, NodeState, ReplicaState) for s in kind
     ]
     reasons = [reason.code for reason in (QuotaReached, CapacityShort, BehindOthers, NodesUnfit)]
-    wanted = {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons} | {f"fault.{f.value}" for f in Fault}
+    wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
+    wanted |= {f"shared.{kind}" for kind in (*WIDEST_FIRST, "job")}
+    wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons} | {f"fault.{f.value}" for f in Fault}
     assert wanted - set(texts("en")) == set()
 
 

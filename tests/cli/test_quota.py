@@ -35,6 +35,29 @@ def test_proposing_sends_the_file_and_prints_the_number(stub: Stub, headway: Hea
     assert "projects.nlp.cards.h200.guaranteed: 4 → 8" in ran.err
 
 
+def test_a_yaml_file_is_sent_as_yaml(stub: Stub, headway: Headway, tmp_path: Path) -> None:
+    file = tmp_path / "quota.yaml"
+    file.write_text("projects: {nlp: {cards: {h200: {guaranteed: 8}}}}\n", encoding="utf-8")
+    stub.on("POST", "/quota/versions", canned.a_version(2, approved_by=None))
+    assert headway("quota", "propose", str(file), "--reason", "x").code == 0
+    (sent,) = bodies(stub, "/quota/versions")
+    assert sent["format"] == "yaml"
+
+
+def test_a_file_that_is_no_text_is_refused_before_anything_is_sent(headway: Headway, tmp_path: Path) -> None:
+    file = tmp_path / "quota.toml"
+    file.write_bytes(b"\xff\xfe")
+    ran = headway("quota", "propose", str(file), "--reason", "x")
+    assert (ran.code, "quota.toml" in ran.err) == (exits.USAGE, True)
+
+
+@pytest.mark.parametrize("verb", ["reject", "withdraw"])
+def test_a_proposal_is_dropped_with_its_reason(stub: Stub, headway: Headway, verb: str) -> None:
+    stub.on("POST", f"/quota/versions/2/{verb}", canned.a_version(2, dropped_as=f"{verb}n"))
+    assert headway("quota", verb, "2", "--reason", "too early").code == 0
+    assert bodies(stub, f"/quota/versions/2/{verb}") == [{"reason": "too early"}]
+
+
 def test_approving_shows_the_difference_first(stub: Stub, headway: Headway) -> None:
     stub.on("GET", "/quota/versions/2/diff", ["projects.nlp.cards.h200.guaranteed: 4 → 8"])
     stub.on("POST", "/quota/versions/2/approve", canned.a_version(2))

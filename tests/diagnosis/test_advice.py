@@ -1,5 +1,7 @@
 """Whether a job goes on after its attempt ended badly."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +70,19 @@ def test_a_node_is_avoided_from_the_second_failure_in_a_row_on():
     assert (first.exclude, second.exclude) == ((), ("n1",))
     assert recover(a_verdict(Fault.CRASHED), 1, 3, progressed=False).exclude == ()
     assert ADVICE[Fault.CRASHED][0] is Owner.RESEARCHER
+
+
+@pytest.mark.parametrize("fault", [Fault.CRASHED, Fault.UNKNOWN])
+def test_a_fault_that_comes_back_at_the_same_step_is_the_researchers(fault):
+    assert recover(a_verdict(fault), 0, 9, progressed=True, repeats=1).resume
+    assert recover(a_verdict(fault), 0, 9, progressed=True, repeats=2) == Decision(False, Reason.SAME_STEP, 1)
+
+
+def test_a_machine_that_goes_down_again_at_the_same_step_is_still_a_machine():
+    assert recover(a_verdict(Fault.NODE_DOWN), 0, 9, progressed=True, repeats=5).resume
+
+
+def test_a_cause_that_a_restart_would_meet_again_keeps_away_from_its_node_at_once():
+    broken = replace(a_verdict(Fault.UNKNOWN), cause="GPU_ECC")
+    assert recover(broken, 0, 3, progressed=False).exclude == ("n1",)
+    assert recover(replace(broken, cause="NATIVE_CRASH"), 0, 3, progressed=False).exclude == ()

@@ -10,11 +10,10 @@ import pytest
 from tests.docs.markdown import Command, sections
 from tests.docs.test_guide import DOCS, Reader
 from tests.engines.slurm_testbed import Testbed, running
-from tests.live.seeds import exhaustive
 
 GUIDES = {"en": DOCS / "slurm.en.md", "zh": DOCS / "slurm.zh.md"}
 
-pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(scope="module")

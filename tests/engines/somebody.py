@@ -17,7 +17,9 @@ DEADLINE_S = 60
 def account(prefix: str = "hw") -> Iterator[UnixUser]:
     """Add an account with a home of its own; afterwards it is removed once none of its processes is left."""
     name = f"{prefix}-{secrets.token_hex(3)}"
-    subprocess.run(["useradd", "--create-home", name], check=True)
+    # slurmctld keeps associations by uid: one that was somebody else's a moment ago would still have theirs.
+    uid = str(20000 + secrets.randbelow(30000))
+    subprocess.run(["useradd", "--create-home", "--uid", uid, name], check=True)
     entry = pwd.getpwnam(name)
     try:
         yield UnixUser(name, entry.pw_uid, entry.pw_gid, (entry.pw_gid,), entry.pw_dir)

@@ -4,9 +4,8 @@ import pytest
 
 from tests.engines.contract import Contract
 from tests.engines.slurm_site import SlurmSubject
-from tests.live.seeds import exhaustive
 
-pytestmark = [pytest.mark.live, exhaustive]
+pytestmark = pytest.mark.live
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
 from tests.live.seeds import exhaustive
 
-pytestmark = [pytest.mark.live, exhaustive]
+pytestmark = pytest.mark.live
 
 
 def jobs_named(subject: SlurmSubject, attempt: str) -> list[str]:
@@ -117,6 +117,9 @@ def test_accounting_away_hinders_neither_start_nor_end(slurm: SlurmSubject) -> N
     assert slurm.starts(order.attempt) == 1
 
 
+# Slurm's own time-outs; `tests/live/slurm` tells the same story of a whole platform in every run.
+@exhaustive
+@pytest.mark.slow
 def test_a_power_cut_is_a_node_that_failed_and_its_last_words_are_delivered(
     slurm: SlurmSubject, recorder: Recorder
 ) -> None:
@@ -139,7 +142,7 @@ def test_a_power_cut_is_a_node_that_failed_and_its_last_words_are_delivered(
     assert slurm.starts(order.attempt) == 2
 
 
-# Slurm's own time-outs, twice; `tests/live/slurm` tells the same story of a whole platform.
+# Slurm's own time-outs, twice.
 @exhaustive
 @pytest.mark.slow
 def test_a_node_cut_off_is_lost_though_its_rank_lives_on_until_it_is_back(slurm: SlurmSubject) -> None:

@@ -8,13 +8,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, Node, NodeState
-from headway.engines.protocol import CordonKind, LaunchOrder, NodeOrder, Observation, Sight, UnixUser
+from headway.engines.protocol import (
+    CordonKind,
+    Finding,
+    LaunchOrder,
+    NodeOrder,
+    Observation,
+    Preflight,
+    Sight,
+    UnixUser,
+)
 from tests.engines.contract import Plan
 from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
@@ -22,7 +31,7 @@ from tests.engines.slurm_testbed import running
 from tests.engines.somebody import account
 from tests.live.seeds import exhaustive
 
-pytestmark = [pytest.mark.live, exhaustive]
+pytestmark = pytest.mark.live
 LOOK = 'echo "$CUDA_VISIBLE_DEVICES;$ASCEND_RT_VISIBLE_DEVICES;$MASTER_ADDR;$(id -un);$HOME;$(hostname)" > {out}.$RANK'
 
 
@@ -144,6 +153,20 @@ def test_ranks_run_as_the_submitter_and_so_does_the_job(somebody: UnixUser, fold
     assert slurm.sights(slurm.launch(order)) == [Sight.ENDED]
 
 
+def test_a_preflight_submits_as_the_mapped_users_and_names_whom_slurm_refuses(
+    somebody: UnixUser, slurm: SlurmSubject
+) -> None:
+    def found() -> Finding:
+        findings = asyncio.run(cast(Preflight, slurm.engine).check(slurm.server_url, [somebody]))
+        return next(each for each in findings if each.code == "check-slurm-users")
+
+    assert found().ok is False
+    assert somebody.name in found().params["detail"]
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default")
+    assert (found().ok, found().params["detail"]) == (True, somebody.name)
+    assert not slurm.testbed.run("squeue", "-h", "-u", somebody.name), "nothing was submitted"
+
+
 def test_what_slurm_refuses_is_refused_in_its_words_and_leaves_nothing(slurm: SlurmSubject) -> None:
     slurm.change(account="nobodys")
     order = slurm.order(Plan.RUNS)
@@ -199,6 +222,9 @@ def test_a_cordon_drains_with_its_reason_and_is_taken_back_but_the_sites_own_is_
     slurm.until(lambda: [inventory(slurm)[name].state for name in slurm.nodes] == wanted, "one node to be back")
 
 
+# Slurm looks for limits every half minute.
+@exhaustive
+@pytest.mark.slow
 def test_an_end_at_the_time_limit_is_noticed_before_and_ranks_hear_of_it(slurm: SlurmSubject) -> None:
     slurm.change(time_limit=timedelta(minutes=1), notice=timedelta(seconds=120))
     order = slurm.order(Plan.RUNS, grace_s=5)

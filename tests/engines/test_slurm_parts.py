@@ -12,7 +12,8 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Launcher
 from headway.domain.resources import Maker, NodeState, Occupied
-from headway.engines.protocol import Cause, EngineConfig, LaunchOrder, NodeOrder
+from headway.engines.protocol import Cause, Charge, EngineConfig, LaunchOrder, NodeOrder
+from headway.engines.slurm.books import read_books
 from headway.engines.slurm.hostlist import expand
 from headway.engines.slurm.inventory import read_duration, read_nodes, read_partitions, read_switches
 from headway.engines.slurm.jobs import Job, find, read_jobs, read_past_jobs
@@ -126,6 +127,23 @@ def test_past_jobs_have_their_cause() -> None:
     cancelled, failed = read_past_jobs(PAST)
     assert (cancelled.cause, failed.cause) == (Cause.CANCELLED, Cause.NODE_FAIL)
     assert cancelled.is_over
+
+
+def test_books_count_every_incarnation_of_an_attempts_jobs_and_nobody_elses() -> None:
+    text = """\
+COMPLETED|10|cpu=16,gres/gpu=4,gres/gpu:h200=4|j-a.1|headway:j-a.1
+NODE_FAIL|3|cpu=16,gres/npu=2,gres/npu:910b=2|j-a.1|headway:j-a.1
+RUNNING|7|cpu=1,gres/gpu=1|j-b.1|headway:j-b.1
+CANCELLED by 0|0||j-c.1|headway:j-c.1
+COMPLETED|99|cpu=1,gres/gpu=8|j-d.1|
+COMPLETED|99|cpu=1,gres/gpu=8|a|b|headway:a
+a torn line
+"""
+    assert read_books(text) == (
+        Charge(AttemptId("j-a.1"), 46),
+        Charge(AttemptId("j-b.1"), 7, is_open=True),
+        Charge(AttemptId("j-c.1"), 0),
+    )
 
 
 def test_an_attempts_job_needs_its_name_its_comment_and_its_owner() -> None:

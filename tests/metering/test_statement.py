@@ -12,7 +12,7 @@ from headway.metering.entries import RESIDENT, Waiting
 from headway.metering.intervals import Wait
 from headway.metering.ledger import post
 from headway.metering.months import Month
-from headway.metering.reconcile import check
+from headway.metering.reconcile import check, compare
 from headway.metering.statement import COLUMNS, Scope, csv_lines, statement
 from tests.metering.builders import NOVEMBER, SHANGHAI, an_interval, interval_lists, zones
 
@@ -93,6 +93,18 @@ def test_check_names_what_was_tampered_with():
         ("j-22222222 cpu/occupancy", 199, 200)
     ]
     assert [each.what for each in check(found, [])] == ["j-22222222 cpu/occupancy", "cpu/occupancy", "device-seconds"]
+
+
+def test_books_apart_by_more_than_two_seconds_a_device_are_listed_whichever_way():
+    counted = {"j-22222222": 60, "j-33333333": 60, "j-44444444": 60, "j-55555555": 60}
+    entries = post([an_interval(job=job, seconds=seconds, devices=2) for job, seconds in counted.items()], SHANGHAI)
+    charged = {"j-22222222.1": 124, "j-33333333.1": 125, "j-44444444.1": 0, "j-99999999.1": 7}
+    found = compare(entries, charged, timedelta(seconds=2))
+    assert [(one.attempt, one.ledger, one.engine, one.difference) for one in found] == [
+        ("j-33333333.1", 120, 125, -5),
+        ("j-44444444.1", 120, 0, 120),
+        ("j-55555555.1", 120, None, 120),
+    ]
 
 
 @given(interval_lists())

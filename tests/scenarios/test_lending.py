@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from headway.domain.errors import PlatformError
-from headway.domain.queue_events import PreemptionOrdered
+from headway.domain.queue_events import PreemptionOrdered, ReservationDelayed
+from headway.server.operations.assets import add_template
 from headway.server.operations.preempting import Order, take
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -189,3 +190,52 @@ def test_a_restart_in_the_middle_of_a_preemption_loses_nothing(either_world: Wor
     world.restart()
     world.settle()
     assert (lender.state, borrower.state, borrower.job.preemptions) == ("starting", "queued", 1)
+
+
+def _overdue(world: World, **fields: object) -> tuple[Work, Work]:
+    """A job of a kind that ends in half an hour is let past a promised one, and runs on when that one should start."""
+    with world.platform.database.write() as c:
+        add_template(c, world.change, {"name": "quick", "command": ["quick"]})
+    usual = world.submit("usual", template="quick")
+    world.settle()
+    usual.starts()
+    world.later(minutes=30)
+    usual.finishes()
+    world.later(minutes=2)
+    first = world.submit("first", limit_s=7200.0)
+    world.settle()
+    wide = world.submit("wide", nodes=2, limit_s=3600.0)
+    small = world.submit("small", template="quick", **fields)
+    world.settle()
+    assert (first.state, wide.state, small.state) == ("starting", "queued", "starting")
+    assert [over.job for over in small.attempt.overtook] == [wide.id]
+    for job in (first, small):
+        job.starts()
+    world.later(hours=1, minutes=58)
+    assert not world.facts("preemption-ordered", "reservation-delayed")
+    first.finishes()
+    world.later(minutes=3)
+    return wide, small
+
+
+def test_who_outlives_the_word_it_was_let_past_on_makes_room(world: World) -> None:
+    wide, small = _overdue(world)
+    assert (wide.state, small.state) == ("queued", "stopping")
+    (ordered,) = small.facts("preemption-ordered")
+    assert isinstance(ordered, PreemptionOrdered)
+    assert (ordered.for_job, ordered.why) == (wide.id, "overdue")
+    small.obeys("preempted")
+    world.settle()
+    assert (wide.state, small.state, small.job.preemptions) == ("starting", "queued", 1)
+
+
+def test_a_delay_by_one_that_may_not_be_taken_is_a_fact_told_once(world: World) -> None:
+    wide, small = _overdue(world, protected=True)
+    world.later(minutes=1)
+    assert (wide.state, small.state) == ("queued", "running")
+    (delayed,) = wide.facts("reservation-delayed")
+    assert isinstance(delayed, ReservationDelayed)
+    assert (delayed.behind, delayed.attempt) == (small.id, small.attempt.id)
+    small.finishes()
+    world.settle()
+    assert wide.state == "starting"

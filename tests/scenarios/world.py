@@ -58,6 +58,7 @@ TEMPLATES: tuple[dict[str, Any], ...] = (
         "checkpoint": {"every_steps": 10},
         "recovery": {"retries": 3, "grace_s": 30},
     },
+    {"name": "patient", "command": ["train"], "recovery": {"when_stalled": "tell"}},
     {"name": "serve", "kind": "service", "command": ["serve", "{model}"], "parameters": {"model": {"type": "model"}}},
 )
 

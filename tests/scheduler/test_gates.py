@@ -130,11 +130,37 @@ def test_what_would_start_it_sooner_has_really_been_tried() -> None:
     first = a_queued("first", 8, 2, priority=Priority.HIGH)
     snapshot = a_snapshot([a_node("n1"), a_node("n2")], [first, a_queued("j", 8, 2, limit=4 * HOUR)], running)
     told = {(variant.change, variant.value) for variant in sooner(snapshot, snapshot.queued[1].id, Runtimes(), 4)}
-    assert told == {("fewer-nodes", "1")}
+    assert told == {("fewer-nodes", "1"), ("start-small", "1 → 2")}
     narrow = replace(snapshot, queued=(first, a_queued("j", 8, limit=16 * HOUR)))
     assert isinstance(reason(narrow), BehindOthers)
     told = {(variant.change, variant.value) for variant in sooner(narrow, snapshot.queued[1].id, Runtimes(), 4)}
     assert ("shorter-limit", "8:00:00") in told
+
+
+def test_fewer_nodes_now_and_the_others_later_tells_both_times() -> None:
+    running = [a_running("r", {"n1": range(8)}, limit=9 * HOUR, ran=HOUR)]
+    snapshot = a_snapshot([a_node("n1"), a_node("n2")], [a_queued("j", 8, 2, limit=24 * HOUR)], running)
+    by_change = {variant.change: variant for variant in sooner(snapshot, snapshot.queued[0].id, Runtimes(), 4)}
+    small = by_change["start-small"]
+    assert (small.value, small.forecast.p90) == ("1 → 2", NOW)
+    assert small.then is not None
+    assert small.then.p90 is not None
+    assert NOW + 2 * HOUR < small.then.p90 <= NOW + 9 * HOUR
+    assert small.forecast == by_change["fewer-nodes"].forecast
+
+
+def test_another_engine_a_limit_and_less_protection_are_tried_too() -> None:
+    nodes = [a_node("n1"), a_node("n2", engine="slurm")]
+    running = [a_running("r", {"n1": range(8)}, limit=9 * HOUR)]
+    first = a_queued("first", 8, priority=Priority.HIGH, engines=("local",), limit=HOUR)
+    picky = a_queued("picky", 8, engines=("local",), protected=True)
+    told = {v.change for v in sooner(a_snapshot(nodes, [first, picky], running), picky.id, Runtimes(), 4)}
+    assert told == {"other-engine"}
+    wide = a_queued("wide", 8, 2, priority=Priority.HIGH, limit=HOUR)
+    endless = a_queued("endless", 8)
+    pair = a_snapshot([a_node("n1"), a_node("n2")], [wide, endless], running)
+    told = {(v.change, v.value) for v in sooner(pair, endless.id, Runtimes(), 4)}
+    assert ("shorter-limit", "4:00:00") in told
 
 
 @settings(max_examples=60, deadline=None)

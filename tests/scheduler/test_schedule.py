@@ -174,7 +174,7 @@ def test_an_end_that_is_overdue_may_come_at_any_moment() -> None:
 def test_a_short_job_passes_a_promised_one_and_a_long_one_does_not() -> None:
     running = [a_running("r", {"n1": (0, 1, 2, 3)}, ran=HOUR, limit=3 * HOUR)]
     queue = [
-        a_queued("wide", 8),
+        a_queued("wide", 8, limit=HOUR),
         a_queued("long", 2, age=3 * MINUTE, limit=3 * HOUR),
         a_queued("endless", 2, age=2 * MINUTE),
         a_queued("short", 2, age=MINUTE, limit=2 * HOUR),

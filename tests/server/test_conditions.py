@@ -1,5 +1,6 @@
 """What a job may ask for beside devices: other jobs first, engines, nodes, a class; arrays; taking a job by hand."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from headway.server.access import Role
+from headway.server.loops.forecast import LookAhead
+from headway.server.loops.schedule import Schedule
 from headway.server.platform import Platform
 from headway.store import snapshot
 from tests.server.conftest import Clock, People, Placed
@@ -126,3 +129,20 @@ def test_what_would_start_a_job_sooner_is_tried(http: TestClient, admin: Headers
     http.post(f"jobs/{wide}/stop", json={}, headers=admin)
     refused = http.get(f"jobs/{wide}/sooner", headers=admin)
     assert (refused.status_code, refused.json()["code"]) == (409, "job-not-waiting")
+
+
+def test_those_who_stand_before_are_told_with_owner_and_devices(
+    http: TestClient, admin: Headers, platform: Platform, clock: Clock
+) -> None:
+    http.put("projects/nlp/quotas/cpu", json={"devices": 1}, headers=admin)
+    ids = []
+    for name in ("first", "second", "third"):
+        clock.move(timedelta(seconds=1))
+        ids.append(submit(http, admin, name=name).json()["id"])
+    first, second, third = ids
+    asyncio.run(Schedule()(platform))
+    asyncio.run(LookAhead()(platform))
+    (before,) = http.get(f"jobs/{third}/ahead", headers=admin).json()
+    assert (before["job"], before["owner"], before["project"], before["devices"]) == (second, "root-admin", "nlp", 1)
+    assert before["starts"] is None
+    assert http.get(f"jobs/{first}/ahead", headers=admin).json() == []

@@ -79,6 +79,13 @@ def test_a_broken_file_is_refused_in_words(tmp_path: Path) -> None:
     assert "engines.toml" in run(tmp_path, "ls").stderr
 
 
+def test_books_are_compared_only_with_an_engine_that_keeps_some(tmp_path: Path) -> None:
+    done = run(tmp_path, "reconcile", "local")
+    assert done.exit_code == 1
+    assert "keeps no accounts" in done.stderr
+    assert "cloud" in run(tmp_path, "reconcile", "cloud").stderr
+
+
 def test_a_check_tells_what_it_found_in_the_operators_language(tmp_path: Path) -> None:
     run(tmp_path, "add", "fake")
     told = run(tmp_path, "check", "fake")

@@ -194,3 +194,96 @@ def test_closing_a_project_frees_its_quota_at_once_and_stops_its_jobs(
     assert http.get(f"jobs/{placed.job}", headers=admin).json()["job"]["state"] == "stopping"
     assert http.post("projects/nlp/close", headers=admin).status_code == 200
     assert propose(http, operator).json()["code"] == "not-found"
+
+
+def drop(http: TestClient, who: Headers, verb: str, number: int = 1, reason: str = "too early") -> Any:
+    return http.post(f"quota/versions/{number}/{verb}", json={"reason": reason}, headers=who)
+
+
+def test_another_role_rejects_a_table_with_a_reason(http: TestClient, admin: Headers, operator: Headers) -> None:
+    propose(http, operator)
+    assert drop(http, operator, "reject").json()["code"] == "quota-own-approval"
+    rejected = drop(http, admin, "reject").json()
+    assert [rejected[f"dropped_{name}"] for name in ("as", "by", "why")] == ["rejected", "root-admin", "too early"]
+    assert http.get("quota", headers=admin).json()["proposed"] == []
+    fact = http.get("facts", headers=admin).json()[-1]
+    assert (fact["kind"], fact["data"]["reason"], fact["data"]["author"]) == ("quota-dropped", "too early", "olga")
+    late = approve(http, admin, 1)
+    assert (late.status_code, late.json()["code"]) == (409, "quota-decided")
+    assert "rejected" in late.json()["detail"]
+    assert propose(http, operator).json()["number"] == 2
+
+
+def test_only_its_author_withdraws_a_table(http: TestClient, admin: Headers, operator: Headers) -> None:
+    propose(http, operator)
+    refused = drop(http, admin, "withdraw")
+    assert (refused.status_code, refused.json()["code"]) == (403, "quota-not-author")
+    assert drop(http, operator, "withdraw").json()["dropped_as"] == "withdrawn"
+    assert drop(http, operator, "withdraw").json()["code"] == "quota-decided"
+    assert drop(http, admin, "reject", 7).json()["code"] == "not-found"
+    assert drop(http, admin, "reject", reason="").status_code == 422
+
+
+def test_a_table_may_be_yaml(http: TestClient, operator: Headers) -> None:
+    text = "projects:\n  nlp:\n    cards:\n      cpu: {guaranteed: 3, borrow_ceiling: any}\n"
+    made = http.post("quota/versions", json={"content": text, "format": "yaml", "reason": "file"}, headers=operator)
+    assert made.json()["content"] == '[projects.nlp]\ncards.cpu = { guaranteed = 3, borrow_ceiling = "any" }\n'
+
+
+BAD_YAML = {
+    "twice": "projects:\n  nlp: {cards: {cpu: {guaranteed: 1}}}\n  nlp: {cards: {cpu: {guaranteed: 2}}}\n",
+    "aliases": "projects:\n  nlp: {cards: &c {cpu: {guaranteed: 1}}}\n  vision: {cards: *c}\n",
+    "nest": "projects: " + "[" * 100_000,
+    "quote it": "projects: {nlp: {cards: {2026-01-01: {guaranteed: 1}}}}\n",
+    "expected": "projects: {nlp: [\n",
+    "line 1": "!!python/object/apply:os.system ['true']\n",
+    "table": "- 1\n- 2\n",
+    "-1": "projects: {nlp: {cards: {cpu: {guaranteed: -1}}}}\n",
+    "True": "projects: {nlp: {cards: {cpu: {guaranteed: yes}}}}\n",
+    "2026-12-01": "projects: {nlp: {cards: {cpu: {guaranteed: 2026-12-01}}}}\n",
+}
+"""Bad YAML, by a word of its refusal."""
+
+
+@pytest.mark.parametrize("word", BAD_YAML)
+def test_bad_yaml_is_refused_in_words(http: TestClient, operator: Headers, word: str) -> None:
+    body = {"content": BAD_YAML[word], "format": "yaml", "reason": "file"}
+    refused = http.post("quota/versions", json=body, headers=operator)
+    assert (refused.status_code, refused.json()["code"] in ("quota-unreadable", "invalid-field")) == (422, True)
+    assert word in refused.json()["detail"]
+    assert http.get("quota/versions", headers=operator).json() == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_member_may_read_the_rules(http: TestClient, people: People, language: str) -> None:
+    viewer = people.headers(people.token("vera", Role.VIEWER, "vision"), language)
+    told = http.get("queue/rules", headers=viewer).json()
+    roles = {one["name"]: one["roles"] for one in told["classes"]}
+    assert list(roles) == ["urgent", "high", "normal", "low", "idle"]
+    assert (roles["urgent"], roles["idle"]) == (["lead", "admin"], ["member", "lead", "admin"])
+    rules = {rule["name"]: rule for rule in told["rules"]}
+    assert rules["reclaim"]["numbers"] == {"min_run_min": 30.0}
+    assert all("—" not in rule["sentence"] and "queue-rule" not in rule["sentence"] for rule in rules.values())
+
+
+def test_the_table_tells_lenders_and_borrowers_who_has_what_since_when(
+    http: TestClient, admin: Headers, operator: Headers, placed: Placed, clock: Clock
+) -> None:
+    propose(
+        http,
+        operator,
+        TABLE.replace('guaranteed = 2, borrow_ceiling = "any"', 'guaranteed = 0, borrow_ceiling = "any"'),
+    )
+    assert approve(http, admin, 2).status_code == 200
+    clock.move(timedelta(hours=2))
+    told = http.get("quota", headers=admin).json()
+    entries = {entry["branch"]: entry for entry in told["entries"]}
+    assert (entries["nlp"]["borrowed"], entries["vision"]["idle"], entries["vision"]["lent"]) == (1, 2, 0)
+    (held,) = told["lent"]
+    assert (held["project"], held["job"], held["devices"], held["since"]) == (
+        "nlp",
+        placed.job,
+        1,
+        "2026-11-03T08:00:00Z",
+    )
+    assert (entries["nlp"]["spent"], entries["research"]["spent"]) == (2.0, 2.0)

@@ -111,3 +111,15 @@ def test_a_dump_replays_to_a_plan(platform: Platform, home: list[str], tmp_path:
     assert [start["job"] for start in json.loads(first[1])["starts"]] == [job.id]
     file.write_text("{}")
     assert run("snapshot", "replay", str(file))[0] == 1
+
+
+def test_a_bad_table_is_not_rehearsed(home: list[str], trace: Path, tmp_path: Path) -> None:
+    proposed = tmp_path / "new.yaml"
+    proposed.write_text(
+        "departments: {a: {parent: a}}\nprojects: {nlp: {department: a, cards: {cpu: {guaranteed: 2}}}}\n"
+    )
+    code, said = run("rehearse", *home, "--trace", str(trace), "--quota", str(proposed))
+    assert (code, "a is its own ancestor" in said) == (1, True)
+    proposed.write_text("projects: {nlp: {cards: {h900: {guaranteed: 2}}}}\n")
+    code, said = run("rehearse", *home, "--trace", str(trace), "--quota", str(proposed))
+    assert (code, "h900" in said) == (1, True)

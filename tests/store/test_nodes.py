@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, NodeState
 from headway.store import nodes, world
+from headway.store.nodes import Cordon
 from tests.store.rows import NOW, a_node, later
 
 
@@ -37,7 +38,7 @@ def test_a_node_its_engine_no_longer_shows_is_down_until_it_is_shown_again(c: Co
 def test_a_cordon_outlives_inventories_until_the_node_is_set_up(c: Connection) -> None:
     nodes.put(c, [a_node()], NOW)
     version = world.version(c)
-    nodes.set_state(c, "n1", NodeState.CORDONED, "fan is loud")
+    nodes.cordon(c, "n1", Cordon("fan is loud"))
     assert world.version(c) == version + 1
     cordoned = replace(a_node(), state=NodeState.CORDONED, reason="fan is loud")
     assert nodes.all(c) == [cordoned]
@@ -49,13 +50,13 @@ def test_a_cordon_outlives_inventories_until_the_node_is_set_up(c: Connection) -
 
 def test_a_cordon_needs_no_reason(c: Connection) -> None:
     nodes.put(c, [a_node()], NOW)
-    nodes.set_state(c, "n1", NodeState.CORDONED, None)
+    nodes.cordon(c, "n1", Cordon(""))
     assert nodes.all(c) == [a_node(state=NodeState.CORDONED)]
 
 
 def test_a_cordoned_node_that_is_down_is_shown_as_down(c: Connection) -> None:
     nodes.put(c, [a_node()], NOW)
-    nodes.set_state(c, "n1", NodeState.CORDONED, "fan")
+    nodes.cordon(c, "n1", Cordon("fan"))
     nodes.set_state(c, "n1", NodeState.DOWN, "no answer")
     assert nodes.all(c) == [a_node(state=NodeState.DOWN, reason="no answer")]
     nodes.put(c, [a_node()], later(1))
@@ -64,4 +65,4 @@ def test_a_cordoned_node_that_is_down_is_shown_as_down(c: Connection) -> None:
 
 def test_a_node_that_is_not_there_cannot_be_cordoned(c: Connection) -> None:
     with pytest.raises(PlatformError, match="not-found"):
-        nodes.set_state(c, "n9", NodeState.CORDONED, "fan")
+        nodes.cordon(c, "n9", Cordon("fan"))

@@ -19,9 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+LEFT = 3
+
 
 def run(directory: str) -> int:
-    """Be the agent of a node directory; 0 when there is nothing left to do. Raises OrderError."""
+    """Be the agent of a node directory; 0 when nothing is left to do, LEFT: to deliver. Raises OrderError."""
     directory = os.path.abspath(directory)
     lock = _lock(directory)
     if lock is None:
@@ -46,9 +48,10 @@ def run(directory: str) -> int:
             final = _bury(order, directory, witness.ends(), journal)
             files.write_json(final_path, final)
         witness.tell_end(final)
-    witness.loop()
-    files.write_json(final_path, {**files.read_json(final_path), "delivered": True})
-    return 0
+    done = witness.loop()
+    written = files.read_json(final_path)
+    files.write_json(final_path, {**written, "delivered": True} if done else {**written, "at": time.time()})
+    return 0 if done else LEFT
 
 
 def _lock(directory: str) -> int | None:

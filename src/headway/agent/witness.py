@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _GATHER_S = 0.02
 _LONGEST_TURN_S = 5.0
 _NEVER = float("inf")
+_AT_EXIT = ({"look": "exit", "kind": "exit"},)
 
 
 class Witness:
@@ -54,7 +55,8 @@ class Witness:
         ranks = [rank.rank for rank in self._ranks.witnessed()]
         self._outputs = Outputs(ranks, directory, order.log_limits, self._selector)
         self._end = End(self._ranks, self._outputs)
-        self._testimony = Testimony(_identity(), facts.gather(order))
+        self._facts = facts.gather(order)
+        self._testimony = Testimony(_identity(), self._facts)
         self._delivery = Delivery(order, self._testimony, Tails(order, directory), journal)
         self._courier = Courier(Connection(order.server, order.ca_file), token)
         self._selector.register(self._courier.fd, selectors.EVENT_READ, self._answered)
@@ -88,8 +90,9 @@ class Witness:
         self._delivery.hurry(now + _GATHER_S)
 
     def tell_end(self, final: dict[str, Any]) -> None:
-        """The attempt ended here under an earlier agent: only what is not delivered is told."""
+        """The attempt ended here under an earlier agent: what is not delivered is told, with its facts, not ours."""
         self._testimony.phase = "stopping"
+        self._testimony.facts = final.get("facts")
         self._testimony.add("exits", final["exits"])
         self._testimony.ended = {key: final[key] for key in ("at", "reason", "detail", "logs")}
         self._delivery.end(time.monotonic())
@@ -98,10 +101,13 @@ class Witness:
         """How many bytes each output stream has, where that is known."""
         return self._outputs.ends()
 
-    def loop(self) -> None:
-        """Turn until everything is delivered."""
+    def loop(self) -> bool:
+        """Turn until everything is delivered; False: it is left to others, because no server answers."""
         while not self._delivery.finished:
             now = time.monotonic()
+            if self._delivery.leaves(now):
+                self._journal.note("left")
+                return False
             for key, _ in self._selector.select(max(0.0, self._due(now) - now)):
                 key.data()
             now = time.monotonic()
@@ -115,14 +121,15 @@ class Witness:
             self._stop.advance(now)
             self._outputs.resume(now)
             self._sample(now)
-            if self._end.reached(now):
+            if not self._looks.busy and self._end.reached(now):
                 self._conclude(now)
             self._send(now)
         self._journal.note("finished", closed_to_us=self._delivery.closed_to_us)
+        return True
 
     def _due(self, now: float) -> float:
         delivery = _NEVER if self._courier.busy else self._delivery.due(now)
-        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at)
+        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at, self._delivery.leaves_at)
         return min(delivery, now + _LONGEST_TURN_S, *own)
 
     def _reap(self, now: float) -> None:
@@ -131,6 +138,8 @@ class Witness:
             self._journal.note("exit", **{key: record[key] for key in record if key != "error"})
             if exits.went_badly(record):
                 self._stop.rank_went_badly(now)
+                if not record["stopped_by_us"]:
+                    self._looks.order(_AT_EXIT, self._ranks.running, self._seen)
         if new:
             self._testimony.add("exits", new)
             self._delivery.hurry(now)
@@ -195,7 +204,7 @@ class Witness:
         self._sample_at = _NEVER
         reason, detail = self._reason()
         end = {"at": time.time(), "reason": reason, "detail": detail, "logs": self._outputs.ends()}
-        final = {**end, "exits": self._ranks.ended, "delivered": False}
+        final = {**end, "exits": self._ranks.ended, "facts": self._facts, "delivered": False}
         files.write_json(os.path.join(self._directory, "final.json"), final)
         self._journal.note("ended", reason=reason, detail=detail)
         self._testimony.phase = "stopping"

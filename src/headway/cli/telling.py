@@ -43,10 +43,20 @@ def start_range(waits: Row) -> str:
     forecast = waits.get("forecast") or {}
     if forecast.get("p50"):
         first, last = quantities.moment(forecast["p50"]), quantities.moment(forecast["p90"])
-        return say("why.start", first=first, last=last)
+        return say("why.start", first=first, last=last, at=quantities.clock(forecast["as_of"]))
+    if forecast.get("not_before"):
+        return say("why.not-before", first=quantities.moment(forecast["not_before"]))
     if forecast.get("unknown"):
         return PlatformError(f"start-unknown-{forecast['unknown']}").text(language())
     return say("why.start-unknown")
+
+
+def standing_before(view: Row) -> str:
+    """One job that is ahead in line: whose, how wide, and from when to when it is expected to run."""
+    expected = [quantities.clock(view[name]) if view[name] else UNKNOWN for name in ("starts", "ends")]
+    devices = quantities.whole(view["devices"])
+    names = {name: view[name] for name in ("job", "owner", "project")}
+    return say("why.before", **names, devices=devices, starts=expected[0], ends=expected[1])
 
 
 def advice_on_waiting(waits: Row) -> str:

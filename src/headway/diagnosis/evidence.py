@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from headway.diagnosis.hang.scene import Scene
 from headway.domain.attempt import RankExit
 from headway.domain.ids import AttemptId, JobId
 
@@ -36,3 +37,4 @@ class Evidence:
     launch_error: str | None = None
     drill_rank: int | None = None
     last_step: int | None = None
+    scenes: tuple[Scene, ...] = ()

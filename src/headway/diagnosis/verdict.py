@@ -30,6 +30,7 @@ class Fault(StrEnum):
     AGENT_LOST = "agent-lost"
     NODE_DOWN = "node-down"
     LAUNCH_FAILED = "launch-failed"
+    STALLED = "stalled"
     STOPPED = "stopped"
     PEER_CLOSED = "peer-closed"
     UNKNOWN = "unknown"
@@ -53,7 +54,7 @@ class Verdict:
     """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks it took along.
 
     `retry`: whether the same attempt again is worth its cards. `confidence` is 0..1.
-    `drill`: Headway broke it on purpose.
+    `drill`: Headway broke it on purpose. `cause`: one of the forty classes of `cause.Cause`, where it is known.
     """
 
     attempt: AttemptId
@@ -71,3 +72,4 @@ class Verdict:
     followers: tuple[int, ...] = ()
     lines: tuple[EvidenceLine, ...] = ()
     drill: bool = False
+    cause: str | None = None

@@ -22,8 +22,19 @@ PREEMPTED = "preempted"
 """Why an attempt stops, and why its job waits again, when its devices are taken for another job."""
 
 LATE, TIME_LIMIT, TAKEN = "engine-late", "engine-time-limit", "engine-taken"
+STALLED = "stalled"
+"""Why an attempt stops that hangs: its job goes on with another, as the verdict says."""
+
 BY_ENGINE = frozenset({LATE, TIME_LIMIT, TAKEN})
 """Why an attempt stops when its engine's own queue keeps it waiting or ends it: its job goes on with another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A job that was promised a start; the other was let past it on the word that it would be over by then."""
+
+    job: JobId
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +42,7 @@ class Attempt:
     """An attempt as it stands. Its devices are taken from `placed_at` until `ended_at`.
 
     `waiting`: why its engine's own queue has not started it, in that engine's words. `borrowed`: it was placed beyond
-    its project's guarantee.
+    its project's guarantee. `overtook`: jobs before it whose promised nodes it was let onto.
     """
 
     id: AttemptId
@@ -51,6 +62,7 @@ class Attempt:
     stop_reason: str | None = None
     borrowed: bool = False
     waiting: str | None = None
+    overtook: tuple[Overtaken, ...] = ()
 
     @property
     def devices(self) -> int:

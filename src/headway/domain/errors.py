@@ -13,7 +13,7 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-WORDS = ("what", "verb", "resource", "role")
+WORDS = ("what", "verb", "resource", "role", "how")
 Param = str | int | float | bool | None
 
 

@@ -8,10 +8,29 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import ClassVar, get_args
 
+from headway.domain.alert_events import (
+    AlertAcknowledged,
+    AlertEnded,
+    AlertFired,
+    AlertRuleMuted,
+    AlertRuleRemoved,
+    AlertRuleSet,
+    ChannelSet,
+)
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.node_events import (
+    NodeChanged,
+    NodeCredentialIssued,
+    NodeCredentialRevoked,
+    NodeFaultSeen,
+    NodeInventoried,
+    ReferenceSet,
+    RetestEnded,
+    RetestRequested,
+)
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -21,7 +40,9 @@ from headway.domain.queue_events import (
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
+    QuotaDropped,
     QuotaProposed,
+    ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
@@ -205,6 +226,56 @@ class PhaseEntered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stalled(Event):
+    """Nothing has moved since `since`, longer than `threshold_s` allows; `agreeing`: the evidence besides silence."""
+
+    kind: ClassVar[str] = "stalled"
+    job: JobId
+    attempt: AttemptId
+    since: datetime
+    threshold_s: float
+    phase: str
+    agreeing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StallExplained(Event):
+    """What a stalled attempt waits for, by what its agents saw while it hung; `rank` None: nobody stands apart."""
+
+    kind: ClassVar[str] = "stall-explained"
+    job: JobId
+    attempt: AttemptId
+    cause: str
+    rank: int | None
+    node: str | None
+    by_evidence: str | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moving(Event):
+    """A stalled attempt moves again, after having stood still since `since`."""
+
+    kind: ClassVar[str] = "moving"
+    job: JobId
+    attempt: AttemptId
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankSlow(Event):
+    """A rank comes last to its peers' collectives: by `late_s` of the `period_s` from one to the next."""
+
+    kind: ClassVar[str] = "rank-slow"
+    job: JobId
+    attempt: AttemptId
+    rank: int
+    node: str | None
+    late_s: float
+    period_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointSaved(Event):
     kind: ClassVar[str] = "checkpoint-saved"
     job: JobId
@@ -300,7 +371,10 @@ class VerdictReached(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveryDecided(Event):
-    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason."""
+    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
+
+    `avoids`: nodes it is kept away from now, since they broke it.
+    """
 
     kind: ClassVar[str] = "recovery-decided"
     job: JobId
@@ -310,6 +384,7 @@ class RecoveryDecided(Event):
     resume_step: int
     reason: str
     held_until: datetime | None
+    avoids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,14 +443,6 @@ class ServiceStopped(Event):
     service: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeChanged(Event):
-    kind: ClassVar[str] = "node-changed"
-    node: str
-    state: str
-    reason: str | None
-
-
 Fact = (
     DepartmentCreated
     | ProjectCreated
@@ -383,6 +450,7 @@ Fact = (
     | QuotaSet
     | QuotaProposed
     | QuotaApproved
+    | QuotaDropped
     | GrantRequested
     | GrantDecided
     | GrantEnding
@@ -402,6 +470,7 @@ Fact = (
     | StopRequested
     | DrillOrdered
     | PreemptionOrdered
+    | ReservationDelayed
     | AttemptPlaced
     | AttemptLaunched
     | LaunchFailed
@@ -409,6 +478,10 @@ Fact = (
     | AttemptStarted
     | ProgressSeen
     | PhaseEntered
+    | Stalled
+    | StallExplained
+    | Moving
+    | RankSlow
     | CheckpointSaved
     | CheckpointVerified
     | CheckpointRejected
@@ -427,6 +500,20 @@ Fact = (
     | TrafficShifted
     | ServiceStopped
     | NodeChanged
+    | RetestRequested
+    | RetestEnded
+    | ReferenceSet
+    | AlertRuleSet
+    | AlertRuleRemoved
+    | AlertRuleMuted
+    | AlertFired
+    | AlertEnded
+    | AlertAcknowledged
+    | ChannelSet
+    | NodeFaultSeen
+    | NodeInventoried
+    | NodeCredentialIssued
+    | NodeCredentialRevoked
 )
 
 KINDS: dict[str, type[Fact]] = {fact.kind: fact for fact in get_args(Fact)}

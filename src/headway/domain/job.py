@@ -47,12 +47,25 @@ class CheckpointPolicy:
     keep: int = 5
 
 
+class WhenStalled(StrEnum):
+    """What becomes of a job that hangs: stopped with its evidence, to go on as the verdict says; or only told of."""
+
+    RESTART = "restart"
+    TELL = "tell"
+    IGNORE = "ignore"
+
+
 @dataclass(frozen=True, slots=True)
 class RecoveryPolicy:
-    """How often a job may be resumed after failures, and how long a stop waits before it kills."""
+    """How often a job may be resumed after failures, and how long a stop waits before it kills.
+
+    `stall_after`: the least silence that is called a stall, however short the steps.
+    """
 
     retries: int = 3
     grace: timedelta = timedelta(seconds=30)
+    when_stalled: WhenStalled = WhenStalled.RESTART
+    stall_after: timedelta = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +74,8 @@ class Conditions:
 
     `after` must have ended, `after_ok` succeeded; at most `array_cap` jobs of one `array` run at once. `protected`: it
     is never taken, hence never runs on borrowed quota. `engines`: acceptable ones in order of preference, empty means
-    any; `excluded`: nodes it must not use.
+    any; `excluded`: nodes it must not use. `pinned`: exactly these nodes, once nothing runs there, cordoned or not: for
+    retests, which the queue's plan leaves alone.
     """
 
     after: tuple[JobId, ...] = ()
@@ -72,6 +86,7 @@ class Conditions:
     engines: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     not_before: datetime | None = None
+    pinned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +115,10 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures."""
+    """A submitted job as it stands; the facts tell how it came there. Preemptions are no failures.
+
+    `avoids`: nodes that broke it, as its verdicts say; it is kept away from them wherever it could run elsewhere.
+    """
 
     id: JobId
     spec: JobSpec
@@ -114,3 +132,4 @@ class Job:
     reason: str | None = None
     ended_at: datetime | None = None
     preemptions: int = 0
+    avoids: tuple[str, ...] = ()

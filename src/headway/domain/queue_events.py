@@ -33,6 +33,17 @@ class QuotaApproved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaDropped(Event):
+    """A proposed table was rejected by another role or withdrawn by its author: it never comes into force."""
+
+    kind: ClassVar[str] = "quota-dropped"
+    version: int
+    author: str
+    dropped_as: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRequested(Event):
     kind: ClassVar[str] = "grant-requested"
     grant: str
@@ -114,3 +125,17 @@ class PreemptionOrdered(Event):
     devices: int
     lost_device_seconds: int
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReservationDelayed(Event):
+    """The job was promised a start at `promised_at`, and waits on: `behind` was let past it and has outlived its word.
+
+    It is not taken for it, since it is protected, has not run long enough yet, or the site takes nothing.
+    """
+
+    kind: ClassVar[str] = "reservation-delayed"
+    job: JobId
+    promised_at: datetime
+    behind: JobId
+    attempt: AttemptId

@@ -25,7 +25,7 @@ def read_tree(toml: str) -> QuotaTree:
     try:
         table = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
-        raise PlatformError("quota-unreadable", detail=str(error)) from None
+        raise PlatformError("quota-unreadable", form="TOML", detail=str(error)) from None
     return from_table(table)
 
 

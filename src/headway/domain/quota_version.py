@@ -5,10 +5,18 @@ The newest approved table whose date has come is in force. Nothing here knows wh
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import lru_cache
 
 from headway.domain.quota import QuotaTree
 from headway.domain.quota_table import read_tree
+
+
+class Dropped(StrEnum):
+    """How a proposal ended that was never approved: by another role, or by its own author."""
+
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,15 @@ class QuotaVersion:
     approved_by: str | None = None
     approved_at: datetime | None = None
     in_force_from: datetime | None = None
+    dropped_as: Dropped | None = None
+    dropped_by: str | None = None
+    dropped_at: datetime | None = None
+    dropped_why: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody may still approve it."""
+        return self.approved_at is None and self.dropped_as is None
 
     @property
     def tree(self) -> QuotaTree:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
-from headway.domain.job import CheckpointPolicy, JobKind, Launcher, RecoveryPolicy
+from headway.domain.job import CheckpointPolicy, JobKind, Launcher, RecoveryPolicy, WhenStalled
 from headway.domain.parse import known_keys, number, positive, seconds, table, text, text_list
 from headway.domain.resources import Request
 
@@ -22,7 +22,7 @@ SECTIONS = (
     *("name", "description", "kind", "launcher", "command", "parameters", "env", "resources", "checkpoint"),
     *("recovery", "ready_path", "workdir"),
 )
-E = TypeVar("E", JobKind, Launcher)
+E = TypeVar("E", JobKind, Launcher, WhenStalled)
 VERSIONED = re.compile(r"[A-Za-z0-9._-]+@[0-9]{1,9}")
 
 
@@ -183,11 +183,13 @@ def _checkpoint(raw: Mapping[str, Any]) -> CheckpointPolicy:
 
 
 def _recovery(raw: Mapping[str, Any]) -> RecoveryPolicy:
-    known_keys("recovery", raw, ("retries", "grace_s"))
+    known_keys("recovery", raw, ("retries", "grace_s", "when_stalled", "stall_after_s"))
     plain = RecoveryPolicy()
     return RecoveryPolicy(
         retries=positive("recovery.retries", raw.get("retries", plain.retries), least=0),
         grace=seconds("recovery.grace_s", raw.get("grace_s", plain.grace.total_seconds())),
+        when_stalled=_choice("recovery.when_stalled", raw.get("when_stalled", "restart"), WhenStalled),
+        stall_after=seconds("recovery.stall_after_s", raw.get("stall_after_s", plain.stall_after.total_seconds())),
     )
 
 

@@ -26,6 +26,7 @@ class Capability(StrEnum):
     NOTICES = "notices"
     NUDGES = "nudges"
     WATCHES_NODES = "watches-nodes"
+    BOOKS = "books"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +265,23 @@ class WatchesNodes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """What a batch system's own accounting counts for one attempt; `is_open`: some of it still runs in its eyes."""
+
+    attempt: AttemptId
+    device_seconds: int
+    is_open: bool = False
+
+
+class Books(Protocol):
+    """`BOOKS`: the batch system keeps accounts of its own, to compare with the ledger."""
+
+    async def charged(self, since: datetime) -> Sequence[Charge]:
+        """One charge for each attempt that had devices since then. Raises `engine-unreachable`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing a site needs. `code`: a message `check-<code>` with `params`; `ok` None: could not be found out."""
 
@@ -275,8 +293,11 @@ class Finding:
 class Preflight(Protocol):
     """`PREFLIGHT`: naming what a site lacks, before the first job does."""
 
-    async def check(self, server_url: str) -> Sequence[Finding]:
-        """Try everything a job will need; `server_url`: where agents will report. Never raises for what is missing."""
+    async def check(self, server_url: str, users: Sequence[UnixUser] = ()) -> Sequence[Finding]:
+        """Try everything a job will need; `server_url`: where agents will report; `users`: whose jobs will be started.
+
+        Never raises for what is missing.
+        """
         ...
 
 

@@ -1,11 +1,14 @@
-"""Checks a statement against the intervals it stands for, by another way than the ledger takes. Corrects nothing."""
+"""Checks a statement against the intervals it stands for, by another way than the ledger takes, and the ledger against
+a batch system's own books. Corrects nothing.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from headway.metering.entries import Interval, Statement
+from headway.domain.ids import AttemptId
+from headway.metering.entries import Entry, Interval, Statement
 from headway.metering.months import parse_month, parse_zone
 from headway.metering.statement import total_key
 
@@ -17,6 +20,35 @@ class Difference:
     what: str
     stated: int
     measured: int
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """An attempt for which the two sides count differently. Device-seconds; `engine` None: it has no record of it."""
+
+    attempt: AttemptId
+    ledger: int
+    engine: int | None
+
+    @property
+    def difference(self) -> int:
+        """What the ledger counts more."""
+        return self.ledger - (self.engine or 0)
+
+
+def compare(entries: Iterable[Entry], charged: Mapping[AttemptId, int], tolerance: timedelta) -> list[Apart]:
+    """Attempts in the ledger that a batch system's books count otherwise, by more than `tolerance` a device.
+
+    The ledger's word, which is the agents', stands: a controller that lost its last seconds, or gave an id out again,
+    has books of what never was.
+    """
+    counted: Counter[AttemptId] = Counter()
+    devices: dict[AttemptId, int] = {}
+    for entry in entries:
+        counted[entry.attempt] += entry.device_seconds
+        devices[entry.attempt] = entry.devices
+    found = [Apart(attempt, seconds, charged.get(attempt)) for attempt, seconds in counted.items()]
+    return [one for one in found if abs(one.difference) > tolerance.total_seconds() * devices[one.attempt]]
 
 
 def check(statement: Statement, intervals: Iterable[Interval]) -> list[Difference]:

@@ -14,12 +14,15 @@ from typing import NamedTuple
 
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes
 
-ENOUGH = 20
+ENOUGH = 8
 """Past runs a kind needs before it is believed."""
 KEPT = 400
-"""Newest runs kept of each kind."""
+"""Newest runs kept of each kind: how long such a job may run."""
+LATELY = 20
+"""Newest runs that tell what is usual: people send the same job again and again, then another."""
 
 Kind = tuple[str, ...]
+_LATELY = "lately"
 
 
 class Traits(NamedTuple):
@@ -43,16 +46,19 @@ def traits_of(job: QueuedJob | RunningJob) -> Traits:
 
 
 def kinds_of(traits: Traits) -> Sequence[Kind]:
-    """The kinds a job belongs to, narrowest first."""
+    """The kinds a job belongs to, narrowest first. The exact number of devices is a fingerprint; a limit, where the
+    user gave one, tells more than who asks."""
     template, project, owner, devices, bound = traits
-    size, limit = size_class(devices), _limit_class(bound)
+    exact, size, limit = str(devices), size_class(devices), _limit_class(bound)
+    by_limit = (("size", size, limit), ("limit", limit)) if limit else ()
     return (
-        ("template", template, project, owner, size, limit),
-        ("owner", project, owner, size, limit),
+        ("template", template, project, owner, exact, limit),
+        ("owner", project, owner, exact, limit),
+        ("project", project, exact, limit),
         ("project", project, size, limit),
+        *by_limit,
         ("owner", project, owner, size),
         ("template", template, size),
-        ("size", size, limit),
         ("project", project, size),
         ("size", size),
         ("all",),
@@ -78,10 +84,14 @@ class Predictor:
         """More may be known now."""
         self._believed.clear()
 
-    def quantiles(self, traits: Traits, wanted: Sequence[float]) -> list[float | None]:
-        """How long such a job runs, at each wanted quantile; None: nobody knows."""
-        _, samples, first = self._like(traits, 0.0)
-        return [_at(samples, first, quantile, traits.limit) for quantile in wanted]
+    def usual(self, traits: Traits, quantile: float) -> float | None:
+        """How long such jobs ran lately, at the quantile; None: nobody knows."""
+        kind, samples, _ = self._like(traits, 0.0)
+        return _at(self._runtimes.by_kind.get((_LATELY, *kind), samples), 0, quantile, traits.limit)
+
+    def quantile(self, traits: Traits, quantile: float) -> float | None:
+        """How long such a job runs, at the quantile of all that is remembered; None: nobody knows."""
+        return self.longer_than(traits, 0.0, quantile)
 
     def longer_than(self, traits: Traits, ran: float, quantile: float) -> float | None:
         """One quantile for a job that has run for `ran` seconds already, still counted from its start."""
@@ -129,8 +139,8 @@ def _at(samples: Sequence[float], first: int, quantile: float, limit: float | No
 
 
 class History:
-    """Run times as jobs end, by kind: the newest `KEPT` of each, sorted. `runtimes` is a live view of the kinds with
-    enough to be believed."""
+    """Run times as jobs end, by kind: the newest `KEPT` of each and, apart, the newest `LATELY`; sorted. `runtimes` is
+    a live view of the kinds with enough to be believed."""
 
     def __init__(self) -> None:
         self._newest: dict[Kind, deque[float]] = {}
@@ -141,14 +151,18 @@ class History:
     def add(self, traits: Traits, seconds: float) -> None:
         """A job with these traits has succeeded after this long."""
         for kind in kinds_of(traits):
-            newest = self._newest.setdefault(kind, deque())
-            ordered = self._sorted.setdefault(kind, [])
-            if len(newest) == KEPT:
-                del ordered[bisect_right(ordered, newest.popleft()) - 1]
-            newest.append(seconds)
-            insort(ordered, seconds)
-            if len(newest) == ENOUGH:
-                self._believed[kind] = ordered
+            self._add(kind, seconds, KEPT)
+            self._add((_LATELY, *kind), seconds, LATELY)
+
+    def _add(self, kind: Kind, seconds: float, most: int) -> None:
+        newest = self._newest.setdefault(kind, deque())
+        ordered = self._sorted.setdefault(kind, [])
+        if len(newest) == most:
+            del ordered[bisect_right(ordered, newest.popleft()) - 1]
+        newest.append(seconds)
+        insort(ordered, seconds)
+        if len(newest) == ENOUGH:
+            self._believed[kind] = ordered
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from headway.domain.attempt import Overtaken
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Priority
 from headway.domain.quota import Grant, QuotaTree
@@ -73,6 +74,7 @@ class RunningJob:
     preemptible: bool = True
     saved_at: datetime | None = None
     stopping: bool = False
+    overtook: tuple[Overtaken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

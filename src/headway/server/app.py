@@ -12,11 +12,17 @@ from headway.server import problems
 from headway.server.api import (
     accounts,
     agent,
+    alerts,
     assets,
+    bundles,
+    cases,
     directory,
     granting,
     jobs,
     logs,
+    metrics,
+    monitoring,
+    node_agents,
     nodes,
     observing,
     queue,
@@ -28,7 +34,25 @@ from headway.server.loops.runner import run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
-AREAS = (queue, jobs, logs, accounts, directory, quota, granting, assets, services, nodes, observing, agent)
+AREAS = (
+    queue,
+    jobs,
+    logs,
+    bundles,
+    accounts,
+    directory,
+    quota,
+    granting,
+    assets,
+    services,
+    nodes,
+    cases,
+    alerts,
+    observing,
+    monitoring,
+    node_agents,
+    agent,
+)
 
 
 class Application(FastAPI):
@@ -68,4 +92,5 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
     for area in AREAS:
         whole.include_router(area.router)
     app.include_router(whole)
+    app.include_router(metrics.router)
     return app

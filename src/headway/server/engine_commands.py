@@ -2,8 +2,9 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -11,11 +12,13 @@ from typing import cast
 import click
 
 from headway.domain.errors import PlatformError, message
-from headway.engines.protocol import Capability, Engine, Finding, Preflight
+from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight, UnixUser
 from headway.server import engines
 from headway.server.language import language
+from headway.server.operations.reconcile import reconcile as compare_books
+from headway.server.operations.unix import account_of
 from headway.server.settings import Settings
-from headway.store import attempts
+from headway.store import accounts, attempts
 from headway.store.database import Database
 
 MARKS = {True: "✓", False: "✗", None: "?"}
@@ -82,19 +85,45 @@ def list_engines(settings: Settings) -> None:
 @_with_home
 def check(settings: Settings, name: str | None) -> None:
     """Try everything the engines need before the first job does; names what is missing."""
-    known = engines.configured(settings)
-    if name is not None and name not in known:
-        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known) or "—")
-    results = [_check(settings, each) for each in ([name] if name else known)]
+    results = [_check(settings, each) for each in ([name] if name else engines.configured(settings))]
     sys.exit(0 if all(results) else 1)
+
+
+@engine.command()
+@click.argument("name")
+@click.option(
+    "--days", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="how far back"
+)
+@_with_home
+def reconcile(settings: Settings, name: str, days: float) -> None:
+    """Compare the ledger with the engine's own accounting, attempt by attempt; lists those apart."""
+    since = datetime.now(UTC) - timedelta(days=days)
+    with TemporaryDirectory() as empty, closing(Database(settings.url)) as database:
+        opened = _open(settings, name, Path(empty))
+        if Capability.BOOKS not in opened.can:
+            raise PlatformError("no-books", engine=name)
+        count, apart = asyncio.run(compare_books(database, name, cast(Books, opened), since))
+    for one in apart:
+        charged = "—" if one.engine is None else str(one.engine)
+        counted: dict[str, str | int] = {"ledger": one.ledger, "charged": charged, "difference": one.difference}
+        click.echo(message("books-apart", {"attempt": one.attempt, "engine": name, **counted}, language()))
+    click.echo(message("books-compared", {"engine": name, "count": count, "apart": len(apart)}, language()))
+    sys.exit(1 if apart else 0)
+
+
+def _open(settings: Settings, name: str, empty: Path) -> Engine:
+    """An engine of the home, with a folder of its own that is empty. Raises `not-found`."""
+    known = engines.configured(settings)
+    if name not in known:
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known) or "—")
+    return engines.open_engine(settings, name, known[name], empty / "agent.pyz", run_dir=empty)
 
 
 def _check(settings: Settings, name: str) -> bool:
     """Tell what one engine found; whether nothing is missing."""
     with TemporaryDirectory() as empty:
-        options = engines.configured(settings)[name]
-        opened = engines.open_engine(settings, name, options, Path(empty, "agent.pyz"), run_dir=Path(empty))
-        findings = asyncio.run(_findings(opened, settings.agents_url))
+        opened = _open(settings, name, Path(empty))
+        findings = asyncio.run(_findings(opened, settings.agents_url, _mapped(settings)))
     click.echo(name)
     for found in findings:
         click.echo(f"  {MARKS[found.ok]} {message(found.code, {**found.params}, language())}")
@@ -103,10 +132,22 @@ def _check(settings: Settings, name: str) -> bool:
     return all(found.ok is not False for found in findings)
 
 
-async def _findings(opened: Engine, server_url: str) -> list[Finding]:
+def _mapped(settings: Settings) -> list[UnixUser]:
+    """The accounts of this machine that users are mapped to, those it does not know left out."""
+    if settings.database_url is None and not settings.database_file.exists():
+        return []
+    with closing(Database(settings.url)) as database, database.read() as c:
+        known = {}
+        for user in accounts.users(c):
+            with suppress(PlatformError):
+                known[user.unix_name] = account_of(c, user.name)
+    return [account for account in known.values() if account is not None]
+
+
+async def _findings(opened: Engine, server_url: str, users: Sequence[UnixUser]) -> list[Finding]:
     """The engine's own preflight, else whether it shows any node."""
     if Capability.PREFLIGHT in opened.can:
-        return list(await cast(Preflight, opened).check(server_url))
+        return list(await cast(Preflight, opened).check(server_url, users))
     try:
         shown = (await opened.inventory()).nodes
     except PlatformError as error:

@@ -10,12 +10,15 @@ from headway.domain.ids import AttemptId
 from headway.engines.protocol import Engine
 from headway.server.clock import Clock, SystemClock
 from headway.server.engines import open_engines
+from headway.server.live import Live
 from headway.server.operations.looking import Memory
+from headway.server.printed import Printed
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings
 from headway.store.database import Database
 from headway.store.logs import LogBook
 from headway.store.readings import Readings
+from headway.store.scenes import SceneBook
 
 
 class Wake:
@@ -56,6 +59,8 @@ class Platform:
     wake: Wake = field(default_factory=Wake)
     memory: Memory = field(default_factory=Memory)
     progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
+    printed: Printed = field(default_factory=Printed)
+    live: Live = field(default_factory=Live)
 
     @property
     def home(self) -> Path:
@@ -64,6 +69,11 @@ class Platform:
     @property
     def checkpoints(self) -> Path:
         return self.home / "checkpoints"
+
+    @property
+    def scenes(self) -> SceneBook:
+        """What agents saw of attempts that hung."""
+        return SceneBook(self.home / "logs" / "scenes")
 
     @property
     def models(self) -> Path:

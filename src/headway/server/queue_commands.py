@@ -21,7 +21,7 @@ database_option = click.option("--database", "database_url", help="postgresql://
 @click.command()
 @home_option
 @database_option
-@click.option("--quota", type=FILE, help="a proposed quota table (TOML); by default the one in force")
+@click.option("--quota", type=FILE, help="a proposed quota table (TOML, YAML); by default the one in force")
 @click.option("--add", multiple=True, help="more nodes, as in 4x8xH800 (may be repeated)")
 @click.option("--cluster", multiple=True, help="these nodes instead of the present ones, as in 96x8xH800")
 @click.option("--since", type=click.DateTime(), help="jobs submitted from then on [30 days ago]")
@@ -29,11 +29,10 @@ database_option = click.option("--database", "database_url", help="postgresql://
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object")
 def rehearse(quota: Path | None, add: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Replay past jobs under a proposed quota table, or with more nodes: waits, utilisation, evictions."""
-    from headway.domain.quota_table import read_tree
-    from headway.server import rehearsal
+    from headway.server import quota_file, rehearsal
 
     past, present = _material(given)
-    tree = read_tree(quota.read_text(encoding="utf-8")) if quota else None
+    tree = quota_file.read_path(quota) if quota else None
     added = [node for text in add for node in rehearsal.nodes_of(text)]
     compared = rehearsal.compare(past, present, tree, added)
     if as_json:

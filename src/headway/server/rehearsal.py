@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headway.domain.errors import PlatformError
-from headway.domain.quota import QuotaTree
+from headway.domain.quota import QuotaTree, check_tree
 from headway.domain.resources import Node
 from headway.scheduler.rehearse import Outcome, Rehearsal, rehearse
 from headway.scheduler.replay import Past
@@ -30,8 +30,10 @@ class Compared:
 
 
 def compare(past: Sequence[Past], present: Snapshot, tree: QuotaTree | None, added: Sequence[Node]) -> Compared:
-    """Replay the jobs twice. Raises `rehearse-nothing` where there is nothing to replay."""
+    """Replay the jobs twice. Raises `rehearse-nothing` where nothing can be replayed, and what `check_tree` raises."""
     proposed = replace(present, nodes=(*present.nodes, *added), tree=tree or present.tree)
+    if tree is not None:
+        check_tree(tree, {node.device_type for node in proposed.nodes})
     fitting = [job for job in past if _fits(job, present) and _fits(job, proposed)]
     if not fitting:
         raise PlatformError("rehearse-nothing", jobs=len(past))

@@ -61,3 +61,8 @@ class AttemptTokens:
     def of(self, attempt: AttemptId) -> str:
         """The token of one attempt."""
         return "hwa_" + hmac.new(self._secret, attempt.encode(), hashlib.sha256).hexdigest()
+
+    def of_node(self, node: str, generation: int) -> str:
+        """A node's credential; another generation is another credential."""
+        words = f"node/{node}/{generation}".encode()  # no attempt's id has a slash
+        return "hwn_" + hmac.new(self._secret, words, hashlib.sha256).hexdigest()

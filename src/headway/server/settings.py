@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     half_life_s: float = Field(default=7 * 86400.0, gt=0)
     min_run_s: float = Field(default=1800.0, ge=0)
     reclaim: bool = True
+    alertmanager_url: str | None = None
     grant_warning_s: float = Field(default=3 * 86400.0, ge=0)
 
     @field_validator("home")

@@ -1,7 +1,7 @@
 """What agents send and get, as in `docs/protocol.md` §3. Unknown keys are ignored: newer agents may say more."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
@@ -129,6 +129,7 @@ class Report(BaseModel):
     readings: list[ReadingSeen] = []
     dropped: list[Dropped] = []
     drills_done: list[str] = []
+    scenes: list[dict[str, Any]] = []
     ended: Ended | None = None
 
 
@@ -147,12 +148,20 @@ class KillOrder(BaseModel):
     signal: int
 
 
+class LookOrder(BaseModel):
+    """Look at this node's ranks: everything of a `stall`, or only their `pace`."""
+
+    look: str
+    kind: str
+
+
 class Answer(BaseModel):
     """What the server tells an agent back."""
 
     events: dict[int, int] = {}
     stop: StopOrder | None = None
     kill: list[KillOrder] = []
+    look: list[LookOrder] = []
     over: bool = False
 
 

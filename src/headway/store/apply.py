@@ -1,14 +1,15 @@
 """Applies a plan to the world it was made from: all of it, or nothing when that world has changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 
 from sqlalchemy import Connection
 
-from headway.domain.attempt import Attempt
+from headway.domain.attempt import Attempt, Overtaken
 from headway.domain.errors import PlatformError
 from headway.domain.events import AttemptPlaced
-from headway.domain.ids import AttemptId, attempt_id
+from headway.domain.ids import AttemptId, JobId, attempt_id
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.quota import Entry
@@ -17,21 +18,36 @@ from headway.scheduler.plan import Plan, Start
 from headway.store import attempts, facts, grants, holds, jobs, plans, predictions, quota_versions, quotas, world
 
 BY = "server"
+NOBODY: "Overtook" = MappingProxyType({})
 
 
-def apply(c: Connection, plan: Plan, *, now: datetime, issue_token: Callable[[AttemptId], str]) -> list[Attempt]:
+Overtook = Mapping[JobId, tuple[Overtaken, ...]]
+
+
+def apply(
+    c: Connection, plan: Plan, *, now: datetime, issue_token: Callable[[AttemptId], str], overtook: Overtook = NOBODY
+) -> list[Attempt]:
     """Place an attempt for each start and keep the plan's waits; `issue_token` gives the digest of a new token.
+
+    `overtook`: for starts that were let past a promised job, whom (`overdue.overtaken`).
 
     Raises `conflict` when anything the plan depends on has changed since its snapshot.
     """
     if world.version(c) != plan.version:
         raise PlatformError("conflict", what="the queue")
-    placed = [_place(c, start, now, issue_token) for start in plan.starts]
+    placed = [place(c, start, now, issue_token, overtook.get(start.job, ())) for start in plan.starts]
     plans.put_waits(c, plan.waits, now)
     return placed
 
 
-def _place(c: Connection, start: Start, now: datetime, issue_token: Callable[[AttemptId], str]) -> Attempt:
+def place(
+    c: Connection,
+    start: Start,
+    now: datetime,
+    issue_token: Callable[[AttemptId], str],
+    overtook: tuple[Overtaken, ...] = (),
+) -> Attempt:
+    """Place one attempt on exactly these devices; that they are free is for the caller to know."""
     job = jobs.move(c, start.job, JobState.STARTING, at=now)
     number = jobs.count_attempt(c, start.job)
     attempt = Attempt(
@@ -44,6 +60,7 @@ def _place(c: Connection, start: Start, now: datetime, issue_token: Callable[[At
         state=AttemptState.PLACED,
         placed_at=now,
         borrowed=start.borrowed,
+        overtook=overtook,
     )
     grant = _grant(c, job, attempt, now)
     attempts.insert(c, attempt, issue_token(attempt.id))

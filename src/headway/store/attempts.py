@@ -20,6 +20,14 @@ _INSERT = sql.insert(_attempts)
 _GET = SHAPE.select().where(_attempts.c.id == bindparam("id"))
 _OF_JOB = SHAPE.select().where(_attempts.c.job == bindparam("job")).order_by(_attempts.c.number)
 _LIVE = SHAPE.select().where(_attempts.c.state != AttemptState.ENDED).order_by(_attempts.c.placed_at, _attempts.c.id)
+_SINCE = (
+    SHAPE.select()
+    .where((_attempts.c.ended_at.is_(None)) | (_attempts.c.ended_at > bindparam("since")))
+    .order_by(_attempts.c.placed_at, _attempts.c.id)
+)
+_MOVED = select(_attempts.c.id, func.coalesce(_attempts.c.step_at, _attempts.c.started_at)).where(
+    _attempts.c.state == AttemptState.RUNNING, _attempts.c.started_at.is_not(None)
+)
 _BY_TOKEN = SHAPE.select().where(_attempts.c.token_digest == bindparam("digest"))
 _MINE = update(_attempts).where(_attempts.c.id == bindparam("of"))
 _MOVE = _MINE.values(
@@ -72,6 +80,16 @@ def of_job(c: Connection, job: JobId) -> list[Attempt]:
 def live(c: Connection) -> list[Attempt]:
     """Every attempt that has not ended, by the time it was placed."""
     return SHAPE.all(c, _LIVE)
+
+
+def since(c: Connection, moment: datetime) -> list[Attempt]:
+    """Every attempt that had devices after a moment, by the time it was placed."""
+    return SHAPE.all(c, _SINCE, {"since": moment})
+
+
+def moved_at(c: Connection) -> dict[AttemptId, datetime]:
+    """When each running attempt made its last step, or started."""
+    return {id: at for id, at in c.execute(_MOVED)}
 
 
 def by_token(c: Connection, digest: str) -> Attempt | None:

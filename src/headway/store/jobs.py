@@ -35,6 +35,7 @@ _PROGRESS = _MINE.values(step=bindparam("at_step"), total=func.coalesce(bindpara
 _TAKEN = _MINE.values(preemptions=_jobs.c.preemptions + 1)
 _SET_REASON = _MINE.values(reason=bindparam("why"))
 _SET_FAILURES = _MINE.values(failures=bindparam("count"))
+_AVOID = _MINE.values(avoids=bindparam("nodes"))
 _TRIED = _MINE.values(attempts=_jobs.c.attempts + 1).returning(_jobs.c.attempts)
 
 
@@ -146,3 +147,11 @@ def _near(c: Connection, text: str, project: str | Collection[str] | None) -> st
 def set_failures(c: Connection, id: JobId, failures: int) -> None:
     """Note how many attempts in a row failed without progress."""
     c.execute(_SET_FAILURES, {"of": id, "count": failures})
+
+
+def avoid(c: Connection, id: JobId, nodes: Collection[str]) -> None:
+    """Keep a job away from these nodes, and from those it was kept away from before."""
+    known = found(get(c, id), "job", id).avoids
+    if not set(nodes) <= set(known):
+        c.execute(_AVOID, {"of": id, "nodes": tuple(dict.fromkeys((*known, *nodes)))})
+        world.bump(c)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from headway.metering.entries import Entry
 from headway.store import schema
@@ -13,6 +13,7 @@ _ledger = schema.ledger
 _SHAPE = Shape(Entry, _ledger)
 _POST = InsertNew(_ledger)
 _ENTRIES = _SHAPE.select().order_by(_ledger.c.start, _ledger.c.key)
+_TOTAL = select(func.coalesce(func.sum(_ledger.c.device_seconds), 0))
 
 
 def post(c: Connection, entries: Sequence[Entry]) -> int:
@@ -28,3 +29,8 @@ def entries(c: Connection, *, project: str | None = None, month: str | None = No
     if month is not None:
         statement = statement.where(_ledger.c.month == month)
     return _SHAPE.all(c, statement)
+
+
+def total(c: Connection) -> int:
+    """Device-seconds of all entries."""
+    return int(c.execute(_TOTAL).scalar_one())

@@ -24,6 +24,16 @@ _APPROVE = (
     .where(_versions.c.number == bindparam("of"))
     .values(approved_by=bindparam("by"), approved_at=bindparam("at"), in_force_from=bindparam("since"))
 )
+_DROP = (
+    update(_versions)
+    .where(_versions.c.number == bindparam("of"))
+    .values(
+        dropped_as=bindparam("how"),
+        dropped_by=bindparam("by"),
+        dropped_at=bindparam("at"),
+        dropped_why=bindparam("why"),
+    )
+)
 _CLOSED = select(schema.projects.c.name).where(schema.projects.c.closed_at.is_not(None))
 
 
@@ -74,3 +84,9 @@ def approve(c: Connection, version: QuotaVersion) -> None:
     approval = {"by": version.approved_by, "at": version.approved_at, "since": version.in_force_from}
     c.execute(_APPROVE, {"of": version.number} | approval)
     world.bump(c)
+
+
+def drop(c: Connection, version: QuotaVersion) -> None:
+    """Note that a proposal never comes into force: who said so, when and why."""
+    said = {"how": version.dropped_as, "by": version.dropped_by, "at": version.dropped_at, "why": version.dropped_why}
+    c.execute(_DROP, {"of": version.number} | said)

@@ -8,12 +8,15 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
+from headway.diagnosis.cases.retest import Judgement, Measured, RetestShape
 from headway.diagnosis.verdict import Fault, Owner, Verdict
-from headway.domain.attempt import Outcome, RankExit
+from headway.domain.alert import AlertRule, Subject
+from headway.domain.attempt import Outcome, Overtaken, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
 from headway.domain.grant import GrantState
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.quota_version import Dropped
 from headway.domain.resources import Maker, NodeState, Occupied, Placement
 from headway.domain.service import ReplicaState, Share
 from headway.domain.version import Lineage
@@ -84,6 +87,10 @@ quota_versions = Table(
     _may("approved_by", String),
     _may("approved_at", Moment),
     _may("in_force_from", Moment),
+    _may("dropped_as", Choice(Dropped)),
+    _may("dropped_by", String),
+    _may("dropped_at", Moment),
+    _may("dropped_why", Told),
 )
 
 grants = Table(
@@ -186,6 +193,7 @@ jobs = Table(
     _must("project", String, ForeignKey("projects.name")),
     _must("template", String),
     _must("preemptions", Integer),
+    _must("avoids", Value(tuple[str, ...])),
     Index("ix_jobs_state", "state", "submitted_at", "id"),
     Index("ix_jobs_project", "project", "submitted_at", "id"),
     Index("ix_jobs_submitted", "submitted_at", "id"),
@@ -216,6 +224,7 @@ attempts = Table(
     _may("stop_asked_at", Moment),
     _may("stop_grace", Span),
     _must("borrowed", Boolean),
+    _must("overtook", Value(tuple[Overtaken, ...])),
     _may("waiting", Told),
     Index("ix_attempts_job", "job", "number", unique=True),
     Index("ix_attempts_token", "token_digest", unique=True),
@@ -466,4 +475,92 @@ nodes = Table(
     _may("cordon", Told),
     _must("seen_at", Moment),
     _may("occupied", Value(tuple[Occupied, ...])),
+    _may("cordon_until", Moment),
+    _may("needs_retest", Boolean),
+)
+
+retests = Table(
+    "retests",
+    METADATA,
+    _key("id", String),
+    _must("job", String, ForeignKey("jobs.id")),
+    _must("nodes", Value(tuple[str, ...])),
+    _must("shape", Value(RetestShape)),
+    _must("as_reference", Boolean),
+    _must("requested_by", String),
+    _must("requested_at", Moment),
+    _may("ended_at", Moment),
+    _may("measured", Value(Measured)),
+    _may("judgement", Value(Judgement)),
+    Index("ix_retests_job", "job"),
+)
+
+# What retests of one shape are compared with; the key is the shape in words.
+retest_references = Table(
+    "retest_references",
+    METADATA,
+    _key("shape", String),
+    _must("speeds", Value(dict[str, float])),
+    _must("retest", String),
+    _must("set_by", String),
+    _must("set_at", Moment),
+)
+
+alert_rules = Table("alert_rules", METADATA, _key("name", String), _must("content", Value(AlertRule)))
+
+alerts = Table(
+    "alerts",
+    METADATA,
+    _key("id", String),
+    _must("rule", String),
+    _must("subject", Value(Subject)),
+    _must("began", Moment),
+    _may("fired_at", Moment),
+    _may("ended_at", Moment),
+    _may("value", Float),
+    _may("worst", Float),
+    _may("acknowledged_by", String),
+    _may("acknowledged_at", Moment),
+    _must("note", Told),
+    _may("pushed_at", Moment),
+    Index("ix_alerts_ended", "ended_at"),
+    Index("ix_alerts_began", "began"),
+)
+
+channels = Table(
+    "channels",
+    METADATA,
+    _key("name", String),
+    _must("url", Text),
+    _must("language", String),
+    _must("author", String),
+    _must("created_at", Moment),
+    _must("personal", Boolean),
+    _may("told_at", Moment),
+)
+
+subscriptions = Table(
+    "subscriptions",
+    METADATA,
+    _key("user", String, ForeignKey("users.name")),
+    _key("job", String, ForeignKey("jobs.id")),
+    _must("channel", String),
+    _must("at", Moment),
+    Index("ix_subscriptions_job", "job"),
+)
+
+# What is to be told, kept until a channel has taken it.
+notices = Table(
+    "notices",
+    METADATA,
+    _key("id", SEQUENCE),
+    _must("channel", String),
+    _must("text", Told),
+    _must("made_at", Moment),
+    _must("tries", Integer),
+    _may("not_before", Moment),
+    _may("told_at", Moment),
+    _may("error", Told),
+    Index("ix_notices_told", "told_at"),
+    sqlite_autoincrement=True,
 )

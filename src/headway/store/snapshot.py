@@ -1,6 +1,6 @@
 """Builds the scheduler's view: everything a plan depends on, at one moment and of one version."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,16 +10,20 @@ from sqlalchemy import Connection, and_, func, select
 
 from headway.domain.attempt import PREEMPTED, Outcome
 from headway.domain.checkpoint import CheckpointState
+from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.job import Conditions
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.quota import QuotaTree
+from headway.domain.resources import Node, NodeState
 from headway.metering.months import month_of
+from headway.scheduler.admissible import largest_possible
 from headway.scheduler.policy import Policy
 from headway.scheduler.predict import History, Traits
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Runtimes, Snapshot
 from headway.store import grants, holds, nodes, quota_versions, schema, usage, windows, world
 from headway.store.foreign import foreign
+from headway.store.past import arrivals
 from headway.store.usage import Hours
 
 RUNS_A_TEMPLATE = 200
@@ -48,6 +52,7 @@ _RUNNING = (
         _a.c.resume_step,
         _a.c.step,
         _a.c.step_at,
+        _a.c.overtook,
         _j.c.total,
         _j.c.spec,
         _j.c.owner,
@@ -60,7 +65,7 @@ _RUNNING = (
 )
 _QUEUED = (
     select(
-        *(_j.c.id, _j.c.spec, _j.c.owner, _j.c.submitted_at, _j.c.attempts, _j.c.reason, _j.c.total),
+        *(_j.c.id, _j.c.spec, _j.c.owner, _j.c.submitted_at, _j.c.attempts, _j.c.reason, _j.c.total, _j.c.avoids),
         *(_a.c.step, _a.c.started_at, _a.c.step_at, _a.c.resume_step),
     )
     .outerjoin(_a, and_(_a.c.job == _j.c.id, _a.c.number == _j.c.attempts))
@@ -90,15 +95,16 @@ _NEWEST = (
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a plan knows of the past: decayed use of ended attempts, and run times. Both change slowly."""
+    """What a plan knows of the past: decayed use of ended attempts, run times, submissions. All change slowly."""
 
     used: Hours = field(default_factory=dict)
     runtimes: Runtimes = field(default_factory=Runtimes)
+    arrivals: tuple[QueuedJob, ...] = ()
 
 
 def past(c: Connection, now: datetime, policy: Policy) -> Past:
     """Read the past: dearer than the rest of a snapshot, so that a loop may keep it for a while."""
-    return Past(usage.posted(c, now, policy.half_life), runtimes(c))
+    return Past(usage.posted(c, now, policy.half_life), runtimes(c), arrivals(c, now))
 
 
 def take(
@@ -112,13 +118,14 @@ def take(
     before = past(c, now, policy) if known is None else known
     tree = quota_versions.tree(c, now)
     live = running(c, now)
-    queued = [(row, row.spec.conditions) for row in c.execute(_QUEUED)]
+    queued = [(row, row.spec.conditions) for row in c.execute(_QUEUED) if not row.spec.conditions.pinned]
+    present = tuple(nodes.all(c))
     return Snapshot(
         version=version,
         now=now,
-        nodes=tuple(nodes.all(c)),
+        nodes=present,
         running=(*live, *foreign(c, now, live)),
-        queued=tuple(_queued(row, conditions) for row, conditions in queued),
+        queued=tuple(_queued(row, conditions, present) for row, conditions in queued),
         quotas={
             (branch.name, kind): entry.guaranteed
             for branch in tree.branches.values()
@@ -133,6 +140,7 @@ def take(
         finished=_finished(c, (conditions for _, conditions in queued)),
         windows=tuple(window.content for window in windows.ahead(c, now)),
         runtimes=before.runtimes,
+        arrivals=before.arrivals,
         policy=policy,
     )
 
@@ -177,7 +185,7 @@ def _by_kind(c: Connection) -> dict[tuple[str, ...], tuple[float, ...]]:
     return {kind: tuple(runs) for kind, runs in history.runtimes.by_kind.items()}
 
 
-def _queued(row: Any, conditions: Conditions) -> QueuedJob:
+def _queued(row: Any, conditions: Conditions, present: Sequence[Node]) -> QueuedJob:
     """A job that was taken for another goes on later, but stands in line as it did before."""
     spec = row.spec
     return QueuedJob(
@@ -198,10 +206,29 @@ def _queued(row: Any, conditions: Conditions) -> QueuedJob:
         protected=conditions.protected,
         preemptible=not conditions.protected,
         engines=conditions.engines,
-        excluded=frozenset(conditions.excluded),
+        excluded=frozenset(conditions.excluded) | _avoided(row, conditions, present),
         remaining=_remaining(row),
         not_before=conditions.not_before,
     )
+
+
+def _avoided(row: Any, conditions: Conditions, present: Sequence[Node]) -> frozenset[str]:
+    """The nodes that broke the job before, as long as those that are up without them have room for its gang."""
+    if not row.avoids:
+        return frozenset()
+    left = [
+        node
+        for node in present
+        if node.name not in row.avoids
+        and node.name not in conditions.excluded
+        and node.state is NodeState.UP
+        and (not conditions.engines or node.engine in conditions.engines)
+    ]
+    try:
+        largest_possible(left, row.spec.request)
+    except PlatformError:
+        return frozenset()
+    return frozenset(row.avoids)
 
 
 def _remaining(row: Any) -> timedelta | None:
@@ -234,6 +261,7 @@ def _running(row: Any, now: datetime) -> RunningJob:
         preemptible=not row.spec.conditions.protected,
         saved_at=row.saved_at,
         stopping=row.state == AttemptState.STOPPING,
+        overtook=row.overtook,
     )
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from headway.diagnosis.cause import Cause
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.diagnosis.cause import Cause
 from headway.diagnosis.hang.judge import judge
-from headway.diagnosis.hang.scene import LinkSeen, ProcessSeen, RankSeen, SocketSeen, StackSeen
+from headway.diagnosis.hang.scene import HostSeen, LinkSeen, ProcessSeen, RankSeen, SocketSeen, StackSeen
 from headway.diagnosis.hang.stacks import Stage, apart, main_thread, stage
 from tests.diagnosis.hang.scenes import LOADS, SAVES, SLEEPS, WAITS, rank, recorder, scene
 
@@ -95,6 +95,21 @@ def test_the_end_of_most_silent_connections_is_named_and_between_two_nobody_is()
     hang = judge([scene(*ranks, sockets=_broken((0, 1)))])
     assert (hang.rank, hang.cause) == (None, Cause.COMM_TIMEOUT)
     assert "0-1" in hang.detail
+
+
+def test_hosts_that_do_not_answer_tell_which_end_is_at_fault() -> None:
+    ranks = (rank(0, enqueued=6), rank(1, enqueued=7), rank(2, enqueued=7))
+    answers = {(0, 2): True, (2, 0): True}
+    hosts = tuple(
+        HostSeen(one, f"10.0.0.{other}", answers.get((one, other), False))
+        for one in range(3)
+        for other in range(3)
+        if one != other
+    )
+    hang = judge([scene(*ranks, sockets=_broken((0, 1)), hosts=hosts)])
+    assert (hang.rank, hang.cause, hang.by) == (1, Cause.COMM_TIMEOUT, "connections")
+    mute = tuple(replace(host, answers=False) for host in hosts)
+    assert judge([scene(*ranks, sockets=_broken((0, 1)), hosts=mute)]).rank is None, "a firewall that is mute to all"
 
 
 def test_where_all_are_alike_nobody_is_named() -> None:

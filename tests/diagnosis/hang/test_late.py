@@ -24,8 +24,8 @@ def _told(delays: dict[int, list[float]], period_s: float = 1.0) -> dict[int, Co
 
 def test_the_rank_that_always_comes_last_by_far_is_slow() -> None:
     found = late(_told({0: [0.0] * 20, 1: [0.01] * 20, 2: [0.6] * 20}))
-    assert found == Late(2, found.seconds, 1.0) if found else False
-    assert found
+    assert isinstance(found, Late)
+    assert (found.rank, found.period_s) == (2, 1.0)
     assert 0.58 < found.seconds < 0.6
 
 
@@ -38,6 +38,8 @@ def test_ranks_that_come_together_or_last_by_turns_are_not_slow() -> None:
 
 def test_one_late_step_makes_no_slow_rank() -> None:
     assert late(_told({0: [0.0] * 20, 1: [0.0] * 19 + [30.0]})) is None
+    one_step = [0.0] * 16 + [30.0, 29.1, 28.2, 27.3]
+    assert late(_told({0: [0.0] * 20, 1: one_step})) is None, "all its collectives came at once, after one pause"
 
 
 def test_too_little_says_nothing() -> None:

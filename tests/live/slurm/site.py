@@ -17,6 +17,7 @@ from tests.live.jobs import TEMPLATE, Work
 from tests.live.platform import Platform, wait_until
 
 TYPE = "h200"
+BOOKS = "jobname,state,elapsedraw,alloctres"
 WAITING = {
     "name": "waiting",
     "kind": "training",
@@ -28,6 +29,8 @@ WAITING = {
     "resources": {"nodes": 1, "devices_per_node": 1, "ranks_per_node": 1},
     "recovery": {"retries": 0, "grace_s": 5},
 }
+
+PERSISTENT = WAITING | {"name": "persistent", "recovery": {"retries": 3, "grace_s": 5}}
 
 
 @dataclass(frozen=True)
@@ -42,17 +45,18 @@ class Site:
         wanted = {"nodes": nodes, "devices_per_node": devices, "ranks_per_node": 1, "device_types": [TYPE]}
         return Work(self.platform, program, resources=wanted, **submission)
 
-    def waiting(self, number: int) -> list["Work"]:
+    def waiting(self, number: int, template: str = "waiting") -> list["Work"]:
         """So many jobs of one device that mark their start and wait for `finish`, all in one folder."""
-        first = self.work("ticking", template="waiting")
+        first = self.work("ticking", template=template)
         first.body.pop("source")
         works = [first, *(self.like(first, index) for index in range(1, number))]
         return [work.submit() for work in works]
 
-    def foreign(self, nodes: str, devices: int, minutes: int) -> str:
+    def foreign(self, nodes: str, devices: int, minutes: int, qos: str = "normal") -> str:
         """Somebody else's job on these nodes; its id."""
         words = [f"--nodelist={nodes}", f"--nodes={len(nodes.split(','))}", f"--gpus-per-node={devices}", "--mem=10M"]
         words += ["--ntasks-per-node=1", "--cpus-per-task=1", f"--time={minutes}", "--output=/dev/null", "--parsable"]
+        words.append(f"--qos={qos}")
         number = self.testbed.run("sbatch", *words, stdin="#!/bin/sh\nexec sleep 600\n").strip()
         self.testbed.until(
             lambda: self.testbed.run("squeue", "-h", "-j", number, "-o", "%T") == "RUNNING\n", "it to run"
@@ -63,13 +67,15 @@ class Site:
         """A node as the API shows it."""
         return next(row for row in self.platform.api.call("GET", "nodes") if row["node"]["name"] == name)
 
-    def seconds_by_slurm(self, since: datetime) -> dict[str, int]:
-        """Card-seconds of every job since a moment, by attempt, as accounting has them."""
-        words = ("--noheader", "--allocations", "--duplicates", "--parsable2", "--format=jobname,elapsedraw,alloctres")
+    def charged(self, since: datetime) -> dict[str, int]:
+        """Card-seconds of every job that is over, by attempt, as accounting has them."""
+        words = ("--noheader", "--allocations", "--duplicates", "--parsable2", f"--format={BOOKS}")
         start = since.astimezone().strftime("%Y-%m-%dT%H:%M:%S")
         found: dict[str, int] = {}
         for line in self.testbed.run("sacct", *words, f"--starttime={start}").splitlines():
-            name, elapsed, tres = line.split("|")
+            name, state, elapsed, tres = line.split("|")
+            if state in ("PENDING", "RUNNING", "COMPLETING"):
+                continue
             cards = next((int(word.partition("=")[2]) for word in tres.split(",") if word.startswith("gres/gpu=")), 0)
             found[name] = found.get(name, 0) + int(elapsed) * cards
         return found
@@ -101,7 +107,7 @@ def furnish(api: Api) -> None:
     api.call("POST", "departments", json={"name": "research"})
     api.call("POST", "projects", json={"name": "nlp", "department": "research"})
     api.call("PUT", f"projects/nlp/quotas/{TYPE}", json={"devices": 64})
-    for template in (TEMPLATE, WAITING):
+    for template in (TEMPLATE, WAITING, PERSISTENT):
         api.call("POST", "templates", json={"content": template})
 
 

@@ -9,10 +9,9 @@ from examples.demo import billing, cluster, serving, training
 from examples.demo.story import Story
 
 from tests.engines.slurm_testbed import running
-from tests.live.seeds import exhaustive
 from tests.live.slurm.site import TYPE, Site, opened
 
-pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(420)]
 
 
 @pytest.fixture

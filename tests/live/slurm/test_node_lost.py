@@ -1,6 +1,7 @@
 """A node goes away under a gang: the verdict names it, the job goes on elsewhere, and what lived on writes nothing."""
 
 import json
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 from tests.live.jobs import Work
 from tests.live.platform import wait_until
 from tests.live.seeds import exhaustive
+from tests.live.slurm.books import check_books
 from tests.live.slurm.site import Site
 
-pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
 SOME_STEPS = 25
 
 
@@ -44,7 +46,10 @@ def _after(cut: datetime, at: str) -> float:
     return (datetime.fromisoformat(at) - cut).total_seconds()
 
 
+# Slurm's own time-outs.
+@pytest.mark.slow
 def test_a_power_cut_is_a_node_down_and_the_job_resumes_without_the_node(site: Site) -> None:
+    since = datetime.now().astimezone()
     work = site.work("ticking", nodes=2).submit()
     work.wait_for_step(SOME_STEPS)
     lost = placed(work, 1)[1]
@@ -60,9 +65,32 @@ def test_a_power_cut_is_a_node_down_and_the_job_resumes_without_the_node(site: S
     wait_until(lambda: site.node(lost)["node"]["state"] == "down", "the node to be shown as down", work.story)
     work.finish()
     assert work.end() == "succeeded", work.story()
+    check_books(site, [work], since)
+
+
+# A minute without the node, and Slurm's own time-outs.
+@exhaustive
+@pytest.mark.slow
+def test_a_node_cut_for_a_minute_and_healed_doubles_nothing_and_fails_nobody(site: Site) -> None:
+    since = datetime.now().astimezone()
+    gang, alone = site.work("ticking", nodes=2).submit(), site.work("ticking").submit()
+    for work in (gang, alone):
+        work.wait_for_step(SOME_STEPS)
+    lost = placed(gang, 1)[0]
+    site.testbed.tool("cut", lost)
+    time.sleep(60)
+    site.testbed.tool("heal", lost)
+    wait_until(lambda: site.node(lost)["node"]["state"] == "up", "the node to be back", site.platform.log_tail)
+    for work in (gang, alone):
+        work.wait_for_step(3 * SOME_STEPS)
+        work.finish()
+        assert work.end() == "succeeded", work.story()
+        assert len(work.api.attempts(work.id)) == 1 + (lost in placed(work, 1)), work.story()
+    check_books(site, [gang, alone], since)
 
 
 # Slurm's own time-outs.
+@exhaustive
 @pytest.mark.slow
 def test_ranks_that_live_on_behind_a_cut_cable_can_save_nothing_more(site: Site) -> None:
     work = site.work("ticking", nodes=2).submit()

@@ -1,14 +1,17 @@
 """Living with the site: others' jobs are taken devices, its drained nodes stay closed, and its queue is waited for."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from tests.engines.slurm_testbed import Testbed
 from tests.live.platform import wait_for, wait_until
 from tests.live.seeds import exhaustive
+from tests.live.slurm.books import check_books, tries
 from tests.live.slurm.site import Site, opened
 
+STEPS = 25
 pytestmark = [pytest.mark.live, exhaustive, pytest.mark.timeout(240)]
 
 
@@ -20,6 +23,7 @@ def impatient(testbed: Testbed) -> Iterator[Site]:
 
 
 def test_half_the_cluster_in_others_hands_is_taken_until_their_limit(site: Site) -> None:
+    since = datetime.now(UTC)
     first, second, third = sorted(row["node"]["name"] for row in site.platform.api.call("GET", "nodes"))[:3]
     foreign = site.foreign(f"{first},{second}", devices=8, minutes=10)
     wait_until(lambda: len(site.node(second)["occupied"]) == 1, "the foreign job to be seen", site.platform.log_tail)
@@ -34,10 +38,12 @@ def test_half_the_cluster_in_others_hands_is_taken_until_their_limit(site: Site)
     for work in (gang, small):
         work.finish()
         assert work.end() == "succeeded", work.story()
+    check_books(site, [gang, small], since)
     assert {part["node"] for one in small.api.attempts(small.id) for part in one["attempt"]["placements"]} == {third}
 
 
 def test_a_node_the_site_drains_goes_on_with_its_job_and_gets_no_other(site: Site) -> None:
+    since = datetime.now(UTC)
     work = site.work("ticking", devices=8).submit()
     work.wait_for_step(1)
     (node,) = (part["node"] for part in site.platform.api.job(work.id)["attempt"]["placements"])
@@ -46,9 +52,11 @@ def test_a_node_the_site_drains_goes_on_with_its_job_and_gets_no_other(site: Sit
     assert site.node(node)["node"]["reason"] == "fan of card 3"
     work.finish()
     assert work.end() == "succeeded", work.story()
+    check_books(site, [work], since)
 
 
 def test_a_launch_that_slurm_keeps_waiting_shows_why_and_is_placed_anew(impatient: Site) -> None:
+    since = datetime.now(UTC)
     impatient.testbed.run("scontrol", "update", "partitionname=main", "state=down")
     try:
         work = impatient.work("ticking").submit()
@@ -60,6 +68,25 @@ def test_a_launch_that_slurm_keeps_waiting_shows_why_and_is_placed_anew(impatien
     work.finish()
     assert work.end() == "succeeded", work.story()
     assert impatient.platform.api.job(work.id)["job"]["failures"] == 0
+    check_books(impatient, [work], since)
+
+
+@exhaustive
+@pytest.mark.slow
+def test_a_job_that_slurm_preempts_goes_on_later_and_has_failed_nobody(site: Site) -> None:
+    since = datetime.now(UTC)
+    site.testbed.run("sacctmgr", "-i", "add", "qos", "urgent", "priority=1000", "preempt=normal")
+    site.testbed.run("sacctmgr", "-i", "modify", "account", "default", "set", "qos=normal,urgent")
+    work = site.work("ticking", devices=8).submit()
+    work.wait_for_step(STEPS)
+    (node,) = (part["node"] for part in tries(work)[0]["placements"])
+    foreign = site.foreign(node, devices=8, minutes=10, qos="urgent")
+    work.wait_for_step(STEPS + 1, attempt=2)
+    site.testbed.run("scancel", foreign)
+    work.finish()
+    assert work.end() == "succeeded", work.story()
+    assert site.platform.api.job(work.id)["job"]["failures"] == 0, work.story()
+    check_books(site, [work], since)
 
 
 def _waiting(site: Site, job: str) -> str | None:

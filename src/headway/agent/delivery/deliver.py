@@ -2,6 +2,9 @@
 
 Reports come every `report_s` and at once when something happened; logs when a quarter mebibyte or `report_s` has
 gathered. Once every rank has ended the logs go first, for a second at most, so that the end is told with its evidence.
+
+`HEADWAY_LEAVE_S`: an agent that waits to deliver holds devices that a batch system could give to others. It leaves what
+it has on the share once nobody has answered for so long, and whoever started it has it delivered from there.
 """
 
 from __future__ import annotations
@@ -87,6 +90,8 @@ class Delivery:
         self._report_at = _NEVER
         self._ended_at = _NEVER
         self._unknown_since = _NEVER
+        self._patience_s = float(os.environ.get("HEADWAY_LEAVE_S") or _NEVER)
+        self._heard_at = 0.0
         self.over = False
         self.closed_to_us = False
 
@@ -110,6 +115,15 @@ class Delivery:
             return False
         return self.closed_to_us or (self.over and all(shipment.delivered for shipment in self._shipments))
 
+    @property
+    def leaves_at(self) -> float:
+        """When to leave what is not delivered to others, unless an answer comes before."""
+        return _NEVER if self._ended_at == _NEVER else max(self._ended_at, self._heard_at) + self._patience_s
+
+    def leaves(self, now: float) -> bool:
+        """Whether that is now."""
+        return now >= self.leaves_at
+
     def due(self, now: float) -> float:
         """When `next_request` has something."""
         logs = min([_NEVER, *(one.due(now, self._order.report_s) for one in self._shipments)])
@@ -132,6 +146,7 @@ class Delivery:
             try:
                 body = json.loads(answer.body)
                 self._retry_at, self._retry_s, self._unknown_since = 0.0, _FIRST_RETRY_S, _NEVER
+                self._heard_at = now
                 return self._logs_taken(shipment, body, now) if shipment else self._report_taken(body, now)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 answer = Answer(0, b"", f"an answer that cannot be read: {error!r}")

@@ -22,7 +22,7 @@ class Testimony:
 
     def __init__(self, agent: dict[str, object], facts: dict[str, object]) -> None:
         self._agent = agent
-        self._facts: dict[str, object] | None = facts
+        self.facts: dict[str, object] | None = facts
         self._seq = 0
         self._in_flight: bytes | None = None
         self._sent: dict[str, list[Any]] = {}
@@ -62,15 +62,15 @@ class Testimony:
             **self._sent,
             "ended": self.ended if self.ended_in_flight else None,
         }
-        if self._facts is not None:
-            report["facts"] = self._facts
+        if self.facts is not None:
+            report["facts"] = self.facts
         self._in_flight = json.dumps(report, separators=(",", ":")).encode()
         return self._in_flight
 
     def answered(self) -> None:
         """The server has recorded the report in flight."""
         self._in_flight = None
-        self._facts = None
+        self.facts = None
         self._sent = {}
 
     def refused(self) -> None:
@@ -78,5 +78,5 @@ class Testimony:
         self._in_flight = None
         for kind in ("exits", "drills_done"):
             self._fresh[kind] = self._sent.get(kind, []) + self._fresh[kind]
-        self._facts = None
+        self.facts = None
         self._sent = {}

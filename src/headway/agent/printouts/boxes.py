@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 Cells = list[str]  # the cells of one line
 _RULE = re.compile(r"^(?=.*[-=~+_*]{3})[-=~+_|*\s]{6,}$|^\s*\+")
 _HEAD = re.compile(
-    r"^\s*(?:gpu|xpu|aip|card|dev|device|npu|chip|board|bdf|bus-id|mlu|dcu|hcu|gcu|id|idx|index|卡号|设备)\b",
+    r"^\s*(?:gpu|xpu|aip|card|dev|dev ?id|device|npu|chip|board|bdf|bus-id|mlu|dcu|hcu|gcu|id|idx|index|卡号|设备)\b",
     re.IGNORECASE,
 )
 _PROCESSES = re.compile(r"^\W*(?:compute\s+)?process(?:es)?\b|^\W*进程", re.IGNORECASE)
+_PROCESSES_TITLE = re.compile(r"^\W*(?:compute\s+)?process(?:es)?\s*:", re.IGNORECASE)
 _PROCESS_HEAD = re.compile(r"\bpid\b|process id|进程号", re.IGNORECASE)
+_NONE_RUN = re.compile(r"no\s+(?:running\s+)?process|not supported|没有", re.IGNORECASE)
 _PIECES = re.compile(r"\bmig\s*$|\bmig\b.*\bdev", re.IGNORECASE)
 
 
@@ -33,6 +35,7 @@ class Table:
 
     def __init__(self) -> None:
         self.head: list[list[list[str]]] = []
+        self.first: list[list[list[str]]] = []
         self.cards: list[dict[str, str]] = []
         self.processes: list[dict[str, str]] | None = None
         self.pieces: list[str] = []
@@ -43,7 +46,7 @@ def read(text: str) -> Table:
     table = Table()
     part = "cards"
     process_head: list[list[str]] = []
-    for block in _blocks(text):
+    for block in map(_from_head, _blocks(text)):
         first = " ".join(block[0])
         if any(_PIECES.search(cell) for cell in block[0]):
             part = "pieces"
@@ -51,8 +54,11 @@ def read(text: str) -> Table:
             part, table.processes = "processes", table.processes or []
             process_head = _process_head(block) or process_head
             block = [row for row in block if _is_process(row)]
+        elif part == "processes" and not any(_is_process(row) for row in block) and not _NONE_RUN.search(first):
+            part = "other"
         elif any(_HEAD.match(cell) for cell in block[0]) and not any(char.isdigit() for char in block[0][0]):
             part, table.head = "cards", [[tokens.labels(cell) for cell in row] for row in block]
+            table.first = table.first or table.head
             continue
         _add(table, part, block, process_head)
     return table
@@ -63,13 +69,33 @@ def _add(table: Table, part: str, block: list[Cells], process_head: list[list[st
         table.pieces += [" | ".join(row) for row in block]
     elif part == "processes" and table.processes is not None:
         table.processes += [_row(process_head, row) for row in block if _is_process(row)]
-    elif table.head:
+    elif part == "cards" and table.head:
         height = len(table.head)
         rows = [row for row in block if not _goes_on(row)]
         for at in range(0, len(rows), height):
             fields = _card(table.head, rows[at : at + height])
-            if fields:
+            if fields and (table.head is table.first or not _told_before(table, fields)):
                 table.cards.append(fields)
+
+
+def _told_before(table: Table, fields: dict[str, str]) -> bool:
+    """A second table of the same cards (their video engines, say) adds what the first did not tell."""
+    label = next(iter(fields))
+    known = next((card for card in table.cards if card.get(label) == fields[label]), None)
+    for name, word in fields.items():
+        if known is not None:
+            known.setdefault(name, word)
+    return known is not None
+
+
+def _from_head(block: list[Cells]) -> list[Cells]:
+    """A block without the title that stands on its head with no rule between."""
+    for at, row in enumerate(block[:3]):
+        if re.match(r"\s*\d", row[0]):
+            break
+        if any(_HEAD.match(cell) for cell in row):
+            return block[at:] if len(row) > 1 else block
+    return block
 
 
 def _goes_on(row: Cells) -> bool:
@@ -113,11 +139,11 @@ def _blocks(text: str) -> Iterable[list[Cells]]:
     """Runs of rows between rules and blank lines."""
     block: list[Cells] = []
     for line in [*text.splitlines(), ""]:
-        if _RULE.match(line) or not line.strip():
-            if block:
-                yield block
+        is_rule = bool(_RULE.match(line)) or not line.strip()
+        if block and (is_rule or _PROCESSES_TITLE.match(line)):
+            yield block
             block = []
-        else:
+        if not is_rule:
             block.append(_cells(line))
 
 

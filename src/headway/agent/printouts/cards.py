@@ -118,6 +118,12 @@ class Card:
             for key, (name, factor) in READINGS.items()
             if isinstance(known.get(key), (int, float))
         ]
+        links = self.others.get("links")
+        if links:
+            found += [
+                ("device_links", float(len(links))),
+                ("device_links_up", float(sum(bool(one.get("active")) for one in links))),
+            ]
         counters = (self.errors or {}).items()
         return found + [
             (f"device_error_{name}", float(count)) for name, count in counters if isinstance(count, (int, float))

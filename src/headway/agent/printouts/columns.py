@@ -7,7 +7,7 @@ import re
 from headway.agent.printouts import tokens
 
 _HEAD = re.compile(
-    r"^\s*#?\s*(?:gpu|device|dcu|hcu|dev|card|xpu|mlu|npu ?id|npuid|gcu|id)\b(?!\[).*\s\S+.*\s\S", re.IGNORECASE
+    r"^\s*[#*]?\s*(?:gpu|device|dcu|hcu|dev|card|xpu|mlu|npu ?id|npuid|gcu|id)\b(?!\[).*\s\S+.*\s\S", re.IGNORECASE
 )
 
 
@@ -21,7 +21,7 @@ def read(text: str) -> list[dict[str, str]]:
             and ":" not in line.replace("[Model : Revision]", "")
             and not re.search(r"^\s*#?\s*\S+\s+\d", line)
         ):
-            labels = tokens.labels(line.replace("#", " "))
+            labels = tokens.labels(line.replace("#", " ").replace("*", " "))
         elif labels and re.match(r"\s*\d+(?:\s|$)", line):
             rows.append(tokens.align(labels, line))
         elif labels and re.match(r"\s*(?:[=+-]{6,})\s*$", line) and rows:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from headway.agent.printouts import values
+from headway.agent.printouts import tokens, values
 from headway.agent.printouts.cards import Card
 
 TYPE_CHECKING = False
@@ -16,24 +16,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 _INDEX = (
-    r"^phy-?id$|^chip phy-id$",
+    r"^phy-?id$|^chip phy-?id$",
+    r"^chip logic id$",
     r"^(?:hip-id)?gpu(?: ?id)?$|^卡号$",
-    r"^(?:xpu|aip|card|dev|device|id|idx|index|mlu|dcu|hcu|gcu|设备)(?: ?id)?$",
+    r"^(?:xpu|aip|card|dev|dev ?id|device|id|idx|index|mlu|dcu|hcu|gcu|设备)(?: ?id)?$",
 )
 _LATE_INDEX = (r"^board$", r"^npu(?: ?id)?$|^npuid.*$")
 _WORDS = {
-    "name": r"^(?:name|gpu-?name|dev name|device name|product name|card name|card series|model|名称|型号)$",
+    "name": r"^(?:name|gpu-?name|dev name|device name|product name|card name|chip name|card series|model|名称|型号)$",
     "utilisation_pct": r"^(?:gpu|xpu|aip|mlu|gcu|dcu|hcu|npu|gfx|dev)[-_ ]?(?:uti|util|%)|^util|^%(?:gpu|xpu|mlu)"
-    r"|^ai-?core|^ai core|^dused|"
+    r"|^use ?rate|^ai-?core|^ai core|^dused|"
     r"^gfx%|^sm$|^利用率|^使用率|^gpu利用率",
-    "temperature_c": r"^temp|^(?:gpu|gcu|mlu|npu|xpu|core|hotspot|junction|edge)[-_ ]?temp|^gtemp$|^t\.?edge|^温度",
+    "temperature_c": r"^temp|^(?:gpu|gcu|mlu|npu|xpu|core|hotspot|junction|edge)[-_ ]?temp|^[gd]temp$|^t\.?edge|^温度",
     "power_w": r"^pwr|^power|^avgpwr|^功[耗率]",
-    "memory_used_pct": r"^(?:vram|mem|memory|hbm)%|^mem(?:ory)?\(%\)|^显存%",
-    "health": r"^health|^(?:gpu|card|dev|device|chip)-?(?:state|status|health)$|^健康",
-    "ecc": r"ecc(?! mode)|^uec$",
+    "memory_used_pct": r"^(?:vram|mem|memory|hbm)%|^mused$|^mem(?:ory)?\(%\)|^显存%",
+    "health": r"^health|^state$|^(?:gpu|card|dev|device|chip)-?(?:state|status|health)$|^健康",
+    "ecc": r"ecc(?! mode)|^uec$|uncor",
     "bus": r"^bus-?id|^bdf$|^pcie?$",
 }
-_MEMORY = (r"^hbm[-_ ]?usage", r"^(?:memory|mem|vram|fb|gpu|显存)[-_ ]?(?:usage|使用)|^mem$|^mem(?:ory)?\(m|^显存$")
+_MEMORY = (
+    r"^hbm[-_ ]?usage",
+    r"^(?:memory|mem|vram|fb|gpu|显存)[-_ ]?(?:usage|使用)|^mem(?:ory)?$|^mem(?:ory)?\(m|^显存$",
+)
 _USED, _TOTAL = r"^vram[-_]?used|^mem(?:ory)?[-_]?used", r"^vram[-_]?total|^mem(?:ory)?[-_]?total"
 _POWER_LIMITS = re.compile(r"^pwrcap|^power ?cap|^pwr ?cap|上限", re.IGNORECASE)
 _PROCESS_MEMORY = (r"^vram_mem$", r"memory|^mem|usage|显存")
@@ -87,7 +91,7 @@ def _take_memory(found: Card, row: Mapping[str, str]) -> None:
         found.take("memory_used_mib", used or "")
         found.take("memory_total_mib", total or "")
         return
-    texts = [text for text in (find(row, pattern) for pattern in _MEMORY) if text]
+    texts = [_amounts(text) for text in (find(row, pattern) for pattern in _MEMORY) if text]
     if not texts:
         return
     best = next((text for text in texts if values.number(_parts(text)[1]) not in (None, 0)), texts[0])
@@ -99,6 +103,11 @@ def _take_memory(found: Card, row: Mapping[str, str]) -> None:
     else:
         for key in ("memory_used_mib", "memory_total_mib"):
             found.lacks(key, first)
+
+
+def _amounts(text: str) -> str:
+    """The word with a slash in it, where others stand before it (`0%   11MB / 4799MB`)."""
+    return next((word for word in tokens.words(text) if values.pair(word)[1]), text)
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -69,7 +69,32 @@ def read(text: str) -> list[Card]:
             _take(card, name, unit, cell)
         if card.index is not None or card.name is not None or "bus" in card.others:
             found.append(card)
-    return _latest(found)
+    return _latest(found) or _nameless(text)
+
+
+def _nameless(text: str) -> list[Card]:
+    """Rows without a line of names (`noheader`): the index first, the rest as far as its units tell what it is."""
+    found = []
+    for cells in csv.reader(text.splitlines(), skipinitialspace=True):
+        if len(cells) < 3 or not re.match(r"\d+$", cells[0].strip()):
+            return []
+        card = Card(int(cells[0]))
+        amounts = [cell for cell in cells[1:] if values.unit(cell) in ("mib", "mb")]
+        for cell in cells[1:]:
+            unit = values.unit(cell)
+            if unit == "%":
+                card.take("utilisation_pct", cell)
+            elif unit == "w":
+                card.take("power_w", cell)
+            elif unit in ("c", "°c"):
+                card.take("temperature_c", cell)
+            elif values.number(cell) is None and len(cell.split()) > 1 and not values.is_error(cell):
+                card.name = card.name or cell.strip()
+        if len(amounts) == 2:
+            card.take("memory_used_mib", min(amounts, key=lambda cell: values.number(cell) or 0))
+            card.take("memory_total_mib", max(amounts, key=lambda cell: values.number(cell) or 0))
+        found.append(card)
+    return found
 
 
 def _latest(cards: list[Card]) -> list[Card]:

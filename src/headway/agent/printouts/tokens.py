@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _VALUE = r"(?:N/A|n/a|NA|ERR!|-|\[[^\]\s]*\]|[-+]?\d[\d.,]*[A-Za-z°%]*)"
-_BRACKETS = re.compile(r"\[[^\]]*\]|\bUnknown Error\b|\bGPU is lost\b|\bNot Supported\b")
+_BRACKETS = re.compile(r"\[[^\[\]]{0,64}\]|\bUnknown Error\b|\bGPU is lost\b|\bNot Supported\b")
 # A letter far behind a number is another column's (`4638      C` is a process and its type).
 _UNITS = re.compile(r"(?<=\d)\s(?=(?:%|°C|°|℃|[CcWV]|mW|MHz|Mhz|GHz|[KMGT]i?B|B)(?=[\s/|,)]|$))")
 _PAIR = re.compile(rf"(?<!\S)({_VALUE})\s*/\s*({_VALUE})(?=\s|$)")
@@ -17,7 +17,7 @@ _LIST = re.compile(r",\s+")
 _GLUE = "\x01"
 # Labels of several words, which would fall apart at their blanks.
 _PHRASES = re.compile(
-    r"volatile uncorr\. ?ecc|(?:compute|mig|sr-iov) m\.|process name|process id|"
+    r"volatile uncor(?:r\. ?ecc|-events)|(?:compute|mig|sr-iov) m\.|process name|process id|"
     r"process memory(?: ?\([^)]*\))?|"
     r"command line|(?:gpu|xpu|aip|mlu|gcu|dev|hcu|dcu) memory usage|(?:gpu|xpu|aip|mlu|gcu|dev|hcu|dcu) mem(?:ory)?\b|"
     r"device type|pcie lane width|mpc capable|ecc mode|fw ver|gcu virt|device name|product name|card name|"

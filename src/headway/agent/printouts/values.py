@@ -21,7 +21,7 @@ _ERRORS = (
     "insufficient permissions",
     "unknown",
 )
-_BLOTTED = re.compile(r"[*?#█▒░]{2,}")
+_BLOTTED = re.compile(r"[*?#x█▒░]{2,}(?:\s*[a-z%°]{1,3})?")
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _MIB = {
     "b": 1 / 1048576,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMAND = ("rocm-smi", "-a", "--json")
-INVENTORY = COMMAND
 parse = rocm.read_json
 
 _METRICS = (
@@ -40,12 +39,28 @@ _SECTIONS = (
     ("temperature", ("edge", "hotspot", "junction"), "temperature_c"),
     ("power", ("socket_power", "current_socket_power", "average_socket_power"), "power_w"),
 )
+# keys of `amd-smi monitor --json`, which has no sections
+_FLAT = (
+    ("power_usage", "power_w"),
+    ("gpu_temperature", "temperature_c"),
+    ("hotspot_temperature", "temperature_c"),
+    ("gfx", "utilisation_pct"),
+    ("gfx_util", "utilisation_pct"),
+    ("vram_used", "memory_used_mib"),
+    ("vram_total", "memory_total_mib"),
+)
 
 
 def read_table(text: str) -> list[Card]:
     """The boxed table of `amd-smi`: the card's number stands in the second row, its address in the first."""
     table = boxes.read(text)
-    found = [fields.card(row, ecc="uncorrectable") for row in table.cards]
+    found = []
+    for row in table.cards:
+        card = fields.card(row, ecc="uncorrectable")
+        partition = fields.find(row, r"^partition")
+        if partition and not values.is_absent(partition):
+            card.others["partition"] = partition
+        found.append(card)
     fields.give_processes(found, table.processes)
     return found
 
@@ -77,6 +92,10 @@ def _metric(part: dict[str, Any]) -> Card:
         for text in _said(part.get(section), keys):
             card.take(key, text)
     _count(card, part.get("ecc"))
+    for name, key in _FLAT:
+        said = part.get(name)
+        if isinstance(said, (str, int, float)) or (isinstance(said, dict) and "value" in said):
+            card.take(key, _text(said))
     return card
 
 
@@ -103,7 +122,7 @@ def _count(card: Card, section: Any) -> None:
 
 
 READERS = (
-    Reader("amd-smi", r"AMD-SMI\s+\d|^\|\s*BDF\s", read_table),
+    Reader("amd-smi", r"AMD-SMI\s+\d|^\s*\|\s*BDF\s", read_table),
     Reader("amd-smi-json", r"\"gpu\"\s*:\s*\d+", read_metric),
     Reader("rocm-smi-json", r"\{\s*\"(?:card|gpu)\s*\d+\"\s*:", rocm.read_json),
     Reader("rocm-smi", r"^\s*(?:GPU|Device)\s+(?:\[|Node|Temp|ID)", rocm.read_columns),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 from headway.agent.printouts import boxes, columns, exposition, fields, outline, values
 from headway.agent.printouts.cards import Card
@@ -15,20 +16,19 @@ from headway.agent.probes.port import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 COMMAND = ("npu-smi", "info")
-INVENTORY = COMMAND
 
 _HEAD = ("npu id", "chip count", "chip id", "total count", "card count")
 _QUANTITIES = (
     (r"^ai ?core usage rate", "utilisation_pct"),
     (r"^(?:npu |chip )?temperature", "temperature_c"),
-    (r"^(?:power dissipation|npu real-time power|real-time power|power\()", "power_w"),
+    (r"^(?:power dissipation|npu real-time power|real-time power|(?:chip )?power\()", "power_w"),
     (r"^hbm capacity", "memory_total_mib"),
     (r"^(?:hbm usage|hbm used)\(mb", "memory_used_mib"),
-    (r"^(?:product name|chip name|name)\b", "name"),
+    (r"^(?:product name|chip name|npu name|name)\b", "name"),
 )
 _OTHERS = (
     (r"^hbm usage rate", "memory_used_pct"),
@@ -68,20 +68,24 @@ _COUNTERS = {
 def parse(text: str) -> list[Card]:
     """The table of `npu-smi info`: two rows a chip, of one chip or of several a card."""
     table = boxes.read(text)
-    chips_of = Counter(row.get("NPU") for row in table.cards)
+    chips_of = Counter(_npu_of(row) for row in table.cards)
     found = [_chip(row, chips_of) for row in table.cards]
     fields.give_processes(found, table.processes)
     return found
 
 
-def _chip(row: dict[str, str], chips_of: Counter[str | None]) -> Card:
+def _npu_of(row: dict[str, str]) -> str:
+    return row.get("NPU") or row.get("NPU ID") or ""
+
+
+def _chip(row: dict[str, str], chips_of: Counter[str]) -> Card:
     card = fields.card(row)
-    npu, chip = (values.number(row.get(label, "")) for label in ("NPU", "Chip"))
+    npu, chip = values.number(_npu_of(row)), values.number(row.get("Chip", ""))
     card.others.update(npu=npu, chip=chip)
     own = fields.find(row, r"^(?:phy-id|device)$")
     if own is not None and values.number(own) is not None:
         card.index = int(values.number(own) or 0)
-    elif chips_of[row.get("NPU")] > 1:
+    elif chip is not None and chips_of[_npu_of(row)] > 1:
         card.index = f"{npu}.{chip}"
     else:
         card.index = None if npu is None else int(npu)
@@ -145,12 +149,36 @@ def _take_answer(card: Card, key: str, text: str, has_hbm: bool) -> None:
         card.others[other] = values.number(text)
     elif counter is not None:
         card.count(counter, text)
-    elif key in ("health status", "health"):
+    elif key in ("health status", "health", "healthy"):
         card.health = None if card.lacks("health", text) else text
     elif key == "error code" and not card.lacks("errors", text):
         known = (card.errors or {}).get("error_codes", [])
         codes = re.findall(r"[0-9A-Fa-f]{6,}", re.sub(r"0x", "", text))
         card.errors = {**(card.errors or {}), "error_codes": known + codes}
+
+
+def more(cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
+    """What is asked beside the table, a command at a time: memory errors and error codes of every NPU."""
+    chips: dict[int, list[Card]] = {}
+    for card in cards:
+        npu = card.others.get("npu")
+        if isinstance(npu, int):
+            chips.setdefault(npu, []).append(card)
+    return [
+        (("npu-smi", "info", "-t", kind, "-i", str(npu)), partial(_answers_of, known))
+        for npu, known in chips.items()
+        for kind in ("ecc", "health")
+    ]
+
+
+def _answers_of(known: Sequence[Card], text: str) -> list[Card]:
+    """Answers about one NPU, its chips in their order: some answers do not name the NPU, none names the physical id."""
+    found = read_answers(text)
+    if len(found) != len(known):
+        return []
+    for card, asked in zip(found, known):  # noqa: B905 - Python 3.9
+        card.index = asked.index
+    return found
 
 
 def read_vnpu(text: str) -> list[Card]:
@@ -191,22 +219,35 @@ def _instance(row: dict[str, str]) -> dict[str, Any]:
 
 
 def read_exporter(text: str) -> list[Card]:
-    """Metrics of npu-exporter; HBM where the chip has it, else its DDR."""
-    return exposition.cards(text, _METRICS, _COUNTERS, ("id", "npu_id", "phy_id"))
+    """Metrics of npu-exporter; HBM where the chip has it, else its DDR. Its process metrics tell MB by process."""
+    found = exposition.cards(text, _METRICS, _COUNTERS, ("id", "npu_id", "phy_id"))
+    for metric, labels, value in exposition.samples(text):
+        if metric == "npu_chip_info_process_info" and labels.get("process_id", "").isdigit():
+            owner = next((card for card in found if str(card.index) == labels.get("id")), None)
+            if owner is not None:
+                owner.processes = [*(owner.processes or []), {"pid": int(labels["process_id"]), "memory_mib": value}]
+    return found
 
 
 def read_watch(text: str) -> list[Card]:
-    """The columns of `npu-smi info watch`."""
-    return [fields.card(row) for row in columns.read(text)]
+    """The columns of `npu-smi info watch` and of `info -m`; a board's controller is no card."""
+    rows = [row for row in columns.read(text) if "mcu" not in [word.lower() for word in row.values()]]
+    found = [fields.card(row) for row in rows]
+    for card, row in zip(found, rows):  # noqa: B905 - Python 3.9
+        for label, key in (("npu id", "npu"), ("chip id", "chip")):
+            number = values.number(next((word for name, word in row.items() if name.lower() == label), ""))
+            if number is not None:
+                card.others[key] = number
+    return found
 
 
 READERS = (
     Reader("npu-exporter", r"^npu_chip_info_\w+|^machine_npu_nums", read_exporter),
     Reader("npu-smi-vnpu", r"vnpu id\s*\|", read_vnpu),
-    Reader("npu-smi", r"^\|\s*NPU\s+Name\s*\|", parse),
-    Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)", read_watch),
+    Reader("npu-smi", r"^\s*\|\s*NPU\s+(?:ID\s*\|\s*)?Name\s*\|", parse),
+    Reader("npu-smi-watch", r"^\s*NpuID\(Idx\)|^\s*NPU ID\s+Chip ID\s", read_watch),
     Reader("npu-smi-ecc", r"(?:HBM|DDR) (?:Single|Double) Bit", read_answers),
-    Reader("npu-smi-health", r"^\s*Health(?: Status)?\s*:", read_answers),
+    Reader("npu-smi-health", r"^\s*Health(?:y| Status)?\s*:", read_answers),
     Reader("npu-smi-usages", r"Usage Rate\(%\)\s*:", read_answers),
     Reader("npu-smi-memory", r"Capacity\(MB\)\s*:", read_answers),
     Reader("npu-smi-answer", r"^\s*(?:NPU ID|Chip ID)\s*:", read_answers),

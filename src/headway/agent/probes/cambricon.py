@@ -10,10 +10,9 @@ from headway.agent.probes.port import Reader
 from headway.agent.probes.sections import read_sections
 
 COMMAND = ("cnmon",)
-INVENTORY = COMMAND
 
 # The columns VF and MI print a lone slash where a card is not split.
-_NOT_SPLIT = re.compile(r"^(\|\s*\d+\s+)/(?=\s)", re.MULTILINE)
+_NOT_SPLIT = re.compile(r"^(\s*\|\s*\d+\s+)/(?=\s)", re.MULTILINE)
 _METRICS = (
     (r"^mlu_utilization$|^mlu_board_utilization$", "utilisation_pct"),
     (r"^mlu_(?:chip_|board_)?temperature$", "temperature_c"),
@@ -39,6 +38,6 @@ def read_exporter(text: str) -> list[Card]:
 
 READERS = (
     Reader("mlu-exporter", r"^mlu_\w+\{", read_exporter),
-    Reader("cnmon", r"CNMON|^\|\s*Card\s+V?F?", parse),
+    Reader("cnmon", r"CNMON|^\s*\|\s*Card\s+V?F?", parse),
     Reader("cnmon-info", r"^Card \d+\s*$", lambda text: read_sections(text, r"^Card (\d+)\s*$")),
 )

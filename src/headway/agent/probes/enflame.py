@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from headway.agent.printouts import boxes, exposition, fields
+from headway.agent.printouts import boxes, columns, exposition, fields
 from headway.agent.printouts.cards import Card
 from headway.agent.probes.port import Reader
 from headway.agent.probes.sections import read_sections
 
 COMMAND = ("efsmi", "-q")
-INVENTORY = COMMAND
 
 _METRICS = (
     (r"^enflame_gcu_(?:usage|util\w*)$", "utilisation_pct"),
@@ -39,5 +38,6 @@ READERS = (
         lambda text: exposition.cards(text, _METRICS, {}, ("index", "minor_number", "gcu", "device")),
     ),
     Reader("efsmi-q", r"^[ \t]*DEV(?:ICE)? ID[ \t]*:?[ \t]*\d+[ \t]*$", parse),
-    Reader("efsmi", r"EFSMI|^\|\s*DEV\s+NAME", read_table),
+    Reader("efsmi-dmon", r"^\*Dev\s+\w+", lambda text: [fields.card(row) for row in columns.read(text)]),
+    Reader("efsmi", r"EFSMI|^\s*\|\s*DEV\s+NAME", read_table),
 )

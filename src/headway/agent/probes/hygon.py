@@ -6,9 +6,20 @@ from headway.agent.printouts import exposition
 from headway.agent.probes import rocm
 from headway.agent.probes.port import Reader
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from headway.agent.printouts.cards import Card
+
 COMMAND = ("hy-smi",)
-INVENTORY = ("hy-smi", "--showproductname")
 parse = rocm.read_columns
+
+
+def more(_cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
+    """What is asked beside the table, which shows memory as a share only."""
+    return [(("hy-smi", "--showmeminfo", "vram"), rocm.read_lines)]
+
 
 _METRICS = (
     (r"^dcu_utili[sz]ation\w*$", "utilisation_pct"),

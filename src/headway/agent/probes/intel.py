@@ -9,7 +9,6 @@ from headway.agent.printouts.cards import Card
 from headway.agent.probes.port import Reader
 
 COMMAND = ("hl-smi",)
-INVENTORY = COMMAND
 
 _STATS = (
     (r"^gpu utilization", "utilisation_pct"),
@@ -52,9 +51,9 @@ def _tell(card: Card, name: str, value: str) -> None:
 
 
 READERS = (
-    Reader("hl-smi", r"HL-SMI|^\|\s*AIP\s+Name", parse),
-    Reader("xpu-smi", r"Intel XPU-SMI|^\|\s*GPU\s+Name", parse),
+    Reader("hl-smi", r"HL-SMI|^\s*\|\s*AIP\s+Name", parse),
+    Reader("xpu-smi", r"Intel XPU-SMI|^\s*\|\s*GPU\s+Name", parse),
     Reader("xpu-smi-dump", r"^Timestamp,\s*DeviceId", rows.read),
-    Reader("hl-smi-csv", r"^(?:[\w.]+(?: \[[^\]]*\])?, ?)+[\w.]+", rows.read),
-    Reader("xpu-smi", r"^\|\s*Device ID\s*\|", read_stats),
+    Reader("hl-smi-csv", r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\[\]]{0,64}\])?, ?)+[\w.]+", rows.read),
+    Reader("xpu-smi", r"^\s*\|\s*Device ID\s*\|", read_stats),
 )

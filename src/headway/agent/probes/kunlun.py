@@ -11,7 +11,6 @@ from headway.agent.probes.nvidia_log import read_log
 from headway.agent.probes.port import Reader
 
 COMMAND = ("xpu-smi", "-m")
-INVENTORY = ("xpu-smi",)
 
 _BUS = r"^[0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d\s+\d+\s+\d+\s"
 _MILLIWATTS_FROM = 2000  # K200 prints mW, P800 W; no card draws two kilowatts
@@ -58,7 +57,7 @@ def _card(words: list[str]) -> Card:
 
 READERS = (
     Reader("xpu_smi-m", _BUS, parse),
-    Reader("xpu-smi", r"XPU-SMI|^\|\s*XPU\s+Name", read_table),
+    Reader("xpu-smi", r"XPU-SMI|^\s*\|\s*XPU\s+Name|^\s*\|\s*DevID\s*\|", read_table),
     Reader(
         "xpu-smi-q",
         r"SMI LOG|^XPU [0-9A-Fa-f]{4,}:",

@@ -116,6 +116,11 @@ class DiskSpace:
         self._asking = False
         self._last: dict[str, float] = {}
 
+    @property
+    def asking(self) -> bool:
+        """Whether the last question has no answer yet."""
+        return self._asking
+
     def read(self) -> dict[str, float]:
         """The last answer, and a new question unless one is still open."""
         if not self._asking:

@@ -10,7 +10,6 @@ from headway.agent.probes import sections
 from headway.agent.probes.port import Reader
 
 COMMAND = ("mx-smi",)
-INVENTORY = COMMAND
 
 _CARD = r"^[ \t]*GPU#(\d+)[ \t]+(\S.*?)[ \t]+([0-9A-Fa-f]{4}:[0-9A-Fa-f:.]+)[ \t]*(.*)$"
 _METRICS = (
@@ -72,7 +71,7 @@ READERS = (
         r"^(?:mx|metax)_\w+\{",
         lambda text: exposition.cards(text, _METRICS, _COUNTERS, ("gpu", "deviceId", "minor_number", "index")),
     ),
-    Reader("mx-smi", r"^\|\s*(?:GPU|Board)\s+Name", parse),
+    Reader("mx-smi", r"^\s*\|\s*(?:GPU|Board)\s+Name", parse),
     Reader("mx-smi-list", r"^\s*GPU#\d+.*Available", read_list),
     Reader("mx-smi-temp", r"^\s*GPU#\d+[^\n]*\n(?:\s*\n)*\s+\S+ temperature", read_shown),
     Reader("mx-smi-shown", r"^\s*GPU#\d+", read_shown),

@@ -10,7 +10,6 @@ from headway.agent.probes.port import Reader
 from headway.agent.probes.sections import read_sections
 
 COMMAND = ("mthreads-gmi",)
-INVENTORY = COMMAND
 
 _METRICS = (
     (r"^(?:musa|mt|mthreads)_(?:gpu_)?(?:util\w*|usage)$", "utilisation_pct"),

@@ -136,6 +136,32 @@ def read_ethtool(text: str) -> dict[str, Any]:
     return {"ports": ports}
 
 
+def read_netdevs(text: str) -> dict[str, Any]:
+    """`ibdev2netdev`: a line a port."""
+    pattern = r"^(\S+) port (\d+) ==> (\S+) \((\w+)\)"
+    return {
+        "ports": [
+            {"device": device, "port": int(number), "state": state, "netdev": netdev}
+            for device, number, netdev, state in re.findall(pattern, text, re.MULTILINE)
+        ]
+    }
+
+
+def read_devinfo(text: str) -> dict[str, Any]:
+    """`ibv_devinfo`: every port of every adapter; a state keeps its number, as printed."""
+    ports: list[dict[str, Any]] = []
+    device = None
+    for line in text.splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if key == "hca_id":
+            device = value
+        elif key == "port" and value.isdigit():
+            ports.append(_port(device, int(value), None))
+        elif ports and key in ("state", "link_layer"):
+            ports[-1][key] = value
+    return {"ports": ports}
+
+
 def read_hccn(text: str) -> dict[str, Any]:
     """`hccn_tool -i N -link -g`: whether an NPU's own port is up."""
     states = re.findall(r"link status\s*:\s*(\w+)", text, re.IGNORECASE)
@@ -148,6 +174,8 @@ READERS = (
     Reader("ibstat", r"^\s*CA '", read_ibstat),
     Reader("ibstatus", r"^Infiniband device '", read_ibstatus),
     Reader("sys-class-infiniband", r"infiniband/[^/]+/ports/\d+/", read_sysfs),
+    Reader("ibdev2netdev", r"^\S+ port \d+ ==> ", read_netdevs),
+    Reader("ibv_devinfo", r"^hca_id:", read_devinfo),
     Reader("rdma-link", r"^link \S+/\d+ ", read_rdma),
     Reader("ip-link", r"^\d+: \S+: <[A-Z,_-]*>", read_links),
     Reader("hccn_tool", r"link status\s*:", read_hccn),

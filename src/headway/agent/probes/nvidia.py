@@ -11,14 +11,14 @@ from headway.agent.probes.port import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 _QUERY = (
-    "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,"
+    "index,name,pci.bus_id,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,"
     "ecc.errors.uncorrected.volatile.total,ecc.errors.corrected.volatile.total"
 )
 COMMAND = ("nvidia-smi", f"--query-gpu={_QUERY}", "--format=csv")
-INVENTORY = ("nvidia-smi", "--query-gpu=index,name,uuid,driver_version,pci.bus_id", "--format=csv")
 
 _LOST = re.compile(
     r"unable to de\w+ the device handle for gpu\s*(?:(\d+)\s*:\s+)?([0-9a-f]{3,}:[0-9a-f]+:[0-9a-f.]+)?\s*:?\s*(.+)$",
@@ -57,6 +57,11 @@ _COUNTERS = {
 def parse(text: str) -> list[Card]:
     """The cards of the csv that `COMMAND` prints; a card that fell off keeps its line in the answer."""
     return [*rows.read(text), *_lost(text)]
+
+
+def more(_cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
+    """What is asked beside the csv: whether the links between cards are up, and their errors."""
+    return [(("nvidia-smi", "nvlink", flag), read_links) for flag in ("-s", "-e")]
 
 
 def read_table(text: str) -> list[Card]:
@@ -151,9 +156,13 @@ def _lost(text: str) -> list[Card]:
 READERS = (
     Reader("nvidia-smi-xml", r"<nvidia_smi_log>", read_xml),
     Reader("dcgm-exporter", r"^(?:DCGM_FI_|dcgm_)\w+", read_exporter),
-    Reader("nvidia-smi", r"NVIDIA-SMI\s+\d|^\|\s*GPU\s+Name\s.*\|", read_table),
+    Reader("nvidia-smi", r"NVIDIA-SMI\s+\d|^\s*\|\s*GPU\s+Name\s.*\|", read_table),
     Reader("nvidia-smi-q", r"NVSMI LOG|^GPU [0-9A-Fa-f]{4,}:[0-9A-Fa-f]{2}:", read_log),
-    Reader("nvidia-smi-csv", r"^(?:[\w.]+(?: \[[^\]]*\])?, ?)+[\w.]+(?: \[[^\]]*\])?\s*$", parse),
+    Reader(
+        "nvidia-smi-csv",
+        r"^\d+, \S[^,\n]*(?:, [^,\n]*){2,}$|^(?:[\w.]+(?: \[[^\[\]]{0,64}\])?, ?)+[\w.]+(?: \[[^\[\]]{0,64}\])?\s*$",
+        parse,
+    ),
     Reader("nvidia-smi-nvlink", r"^GPU \d+\s*: .*\n\s+Link \d+", read_links),
     Reader("nvidia-smi-dmon", r"^# gpu\s+\w+", lambda text: [fields.card(row) for row in columns.read(text)]),
     Reader("nvidia-smi-list", r"^GPU \d+\s*: .*UUID|unable to determine the device handle", read_links),

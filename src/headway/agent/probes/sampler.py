@@ -56,6 +56,11 @@ class CardTool:
         self.started_at = 0.0
         self.hangs = False
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the last run has not been collected yet."""
+        return self._process is not None
+
     def start(self, clock: float) -> None:
         """Start it, unless the last one still runs or the tool is not there."""
         if self._process is not None:
@@ -96,6 +101,17 @@ class CardTool:
         cards = self._parse(self._output.decode("utf-8", "replace"))
         self.hangs = self.hangs and not cards
         return cards
+
+    def close(self) -> None:
+        """End the tool if it runs, and wait for it unless it will not die."""
+        if self._process is None or self._process.stdout is None:
+            return
+        self._end()
+        self._process.stdout.close()
+        try:
+            self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return
 
     def _end(self) -> None:
         """Kill the tool and what it started: its session is its own."""

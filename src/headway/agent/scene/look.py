@@ -24,7 +24,10 @@ _MOST_BYTES = 2 << 20
 
 
 class Look:
-    """`kind` is `stall` (everything) or `pace` (collectives only). `fd` is readable once it is done."""
+    """`kind` is `stall` (everything), `pace` (collectives only) or `exit` (the place, as a rank broke).
+
+    `fd` is readable once it is done.
+    """
 
     def __init__(self, order: Order, directory: str, ordered: Mapping[str, Any], running: Mapping[int, int]) -> None:
         """`running`: pid -> rank of the processes that the agent itself started."""
@@ -52,6 +55,10 @@ class Look:
         os.write(self._wake, b"!")
 
     def _look(self) -> None:
+        if self._kind == "exit":
+            self._scene.update(place.seen(self._order, self._directory))
+            self._scene["ranks"] = []
+            return
         trees = tree.of_ranks(self._order, self._running)
         answers = collectives.ask(self._order, self._directory, self.name)
         ranks: list[dict[str, Any]] = [{"rank": rank, "processes": [], "stacks": []} for rank in trees]
@@ -60,6 +67,7 @@ class Look:
             self._scene.update(place.seen(self._order, self._directory))
             self._scene["links"] = network.links(trees)
             self._scene["sockets"] = network.sockets(trees)
+            self._scene["hosts"] = network.reach(trees, self._scene["sockets"])
         told = answers.collect(list(trees))
         self._scene["ranks"] = _bounded([{**one, "collectives": told.get(one["rank"])} for one in ranks])
 

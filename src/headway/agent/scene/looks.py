@@ -23,6 +23,11 @@ class Looks:
         self._known: set[str] = set()
         self._under_way: Look | None = None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a look is under way: what it sees must still be told."""
+        return self._under_way is not None
+
     def order(
         self, ordered: Sequence[dict[str, Any]], running: Mapping[int, int], seen: Callable[[dict[str, Any]], None]
     ) -> None:

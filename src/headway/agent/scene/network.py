@@ -1,11 +1,18 @@
-"""The network as the ranks have it: links by their own namespace, and connections whose peer does not answer."""
+"""The network as the ranks have it: links by their own namespace, connections whose peer does not answer, and whether
+the hosts of their peers answer at all.
+
+A host is asked by a connection to a port on which nobody listens: a refusal is an answer, silence is none.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import socket
 import struct
 import sys
+import time
 
 from headway.agent import files
 
@@ -18,6 +25,9 @@ if TYPE_CHECKING:
 
 _MOST_LINKS, _MOST_SOCKETS = 32, 256
 _ESTABLISHED, _SYN_SENT = "01", "02"
+_DISCARD = 9
+_MOST_HOSTS = 64
+_PATIENCE_S = 2.0
 
 
 def links(trees: Mapping[int, list[Process]]) -> list[dict[str, Any]]:
@@ -45,6 +55,67 @@ def sockets(trees: Mapping[int, list[Process]]) -> list[dict[str, Any]]:
             text = files.read_text(f"/proc/{processes[0].pid}/net/{name}") if processes else None
             found += [{"rank": rank, **one} for one in read_tcp(text or "", inodes)]
     return found[:_MOST_SOCKETS]
+
+
+def reach(trees: Mapping[int, list[Process]], connections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Whether each peer's host answers, as seen from where the rank is; the addresses are those of its connections."""
+    found: list[dict[str, Any]] = []
+    for rank, processes in trees.items():
+        mine = [one for one in connections if one["rank"] == rank]
+        own = {_host(one["local"]) for one in mine}
+        hosts = sorted({_host(one["remote"]) for one in mine} - own)[:_MOST_HOSTS]
+        if hosts and processes and _enter(processes[0].pid):
+            try:
+                answering = _answering(hosts)
+                found += [{"rank": rank, "host": host, "answers": host in answering} for host in hosts]
+            finally:
+                _enter(os.getpid())
+    return found
+
+
+def _answering(hosts: list[str]) -> set[str]:
+    """Those that accept or refuse a connection within two seconds."""
+    asked = {}
+    answered = set()
+    for host in hosts:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        one = socket.socket(family, socket.SOCK_STREAM)
+        one.setblocking(False)
+        problem = one.connect_ex((host, _DISCARD))
+        if problem == errno.ECONNREFUSED:
+            answered.add(host)
+        asked[one] = host
+    deadline = time.monotonic() + _PATIENCE_S
+    waiting = set(asked)
+    while waiting and (left := deadline - time.monotonic()) > 0:
+        for one in select.select([], list(waiting), [], left)[1]:
+            waiting.discard(one)
+            if one.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) in (0, errno.ECONNREFUSED):
+                answered.add(asked[one])
+    for one in asked:
+        one.close()
+    return answered
+
+
+def _enter(pid: int) -> bool:
+    """This thread goes where the process is in the network; whether it is there."""
+    there, here = _space(pid), _space_of_thread()
+    if there is None or there == here:
+        return there is not None
+    try:
+        import ctypes
+
+        space = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+        try:
+            return bool(ctypes.CDLL(None).setns(space, 0) == 0)
+        finally:
+            os.close(space)
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _host(end: str) -> str:
+    return end.rpartition(":")[0]
 
 
 def read_tcp(text: str, inodes: set[str]) -> list[dict[str, Any]]:
@@ -78,7 +149,7 @@ def address(word: str) -> str:
 
 
 def _links(pid: int) -> list[dict[str, Any]]:
-    base = f"/proc/{pid}/root/sys/class/net"
+    base = os.path.join(f"/proc/{pid}/root", "sys/class/net")
     try:
         names = sorted(os.listdir(base))
     except OSError:
@@ -97,6 +168,13 @@ def _link(base: str, name: str) -> dict[str, Any]:
 def _space(pid: int) -> str | None:
     try:
         return os.readlink(f"/proc/{pid}/ns/net")
+    except OSError:
+        return None
+
+
+def _space_of_thread() -> str | None:
+    try:
+        return os.readlink("/proc/thread-self/ns/net")
     except OSError:
         return None
 

@@ -19,18 +19,28 @@ if TYPE_CHECKING:
     from headway.agent.order import Order
 
 _PATIENCE_S = 2.0
+_MOST_MOUNTS = 256
+_NO_FILES = frozenset(
+    {
+        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
+        "fusectl", "hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "ramfs", "rpc_pipefs", "securityfs", "selinuxfs",
+        "squashfs", "sysfs", "tracefs",
+    }
+)  # fmt: skip
 _COUNTED = ("low", "high", "max", "oom", "oom_kill", "under_oom", "oom_kill_disable")
 
 
 def seen(order: Order, directory: str) -> dict[str, Any]:
     """`disks` of the places the job writes to, and `memory` of its group."""
-    places = {"/tmp", "/dev/shm", directory, order.workdir or directory, order.checkpoint_dir or directory}
-    return {"disks": _disks(sorted(places)), "memory": _memory()}
-
-
-def _disks(places: list[str]) -> list[dict[str, Any]]:
-    """Each place with its mount; without figures where the file system did not answer in time."""
     mounts = [line.split() for line in (files.read_text("/proc/self/mounts") or "").splitlines()]
+    places = {"/tmp", "/dev/shm", directory, order.workdir or directory, order.checkpoint_dir or directory}
+    # A program may write anywhere: every file system that holds files is looked at too.
+    places.update(words[1] for words in mounts[:_MOST_MOUNTS] if len(words) > 3 and words[2] not in _NO_FILES)
+    return {"disks": _disks(sorted(places), mounts), "memory": _memory()}
+
+
+def _disks(places: list[str], mounts: list[list[str]]) -> list[dict[str, Any]]:
+    """Each place with its mount; without figures where the file system did not answer in time."""
     asked = [(place, _Asked(place)) for place in places]
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline and not all(one.done for _, one in asked):

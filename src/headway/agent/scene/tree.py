@@ -48,7 +48,8 @@ def of_ranks(order: Order, running: Mapping[int, int]) -> dict[int, list[Process
 
 def below(pid: int) -> list[Process]:
     """A process and what it started, breadth first, at most 32; empty where it is gone."""
-    found, waiting = [], [pid]
+    found: list[Process] = []
+    waiting = [pid]
     while waiting and len(found) < _MOST:
         one = waiting.pop(0)
         process = read_process(one)

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from headway.cli import quantities
 from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say
 from headway.cli.screen import note, pairs, write_json
@@ -48,6 +49,8 @@ def me(fields: tuple[str, ...] | None) -> None:
             return write_json(found, fields)
         roles = ", ".join(f"{role} @ {project}" for role, project in found["roles"])
         pairs([(say("column.user"), found["user"]), (say("column.roles"), roles or "—"), ("URL", api.url)])
+    for grant in found.get("grants_ending", ()):
+        note(say("grant.ends-soon", grant=grant["id"], ends=quantities.moment(grant["ends"])))
 
 
 def _ask_password() -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from headway.cli import quantities
+from headway.cli.arguments import MOMENT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.commands.jobs import CLEAR, REPAINT_S
 from headway.cli.language import say
@@ -91,11 +92,13 @@ def list_nodes(quiet: bool, fields: tuple[str, ...] | None) -> None:
 @command("cordon", node)
 @click.argument("name", metavar="NODE")
 @option("--reason", required=True, says="reason")
+@option("--until", type=MOMENT)
+@option("--needs-retest", is_flag=True, says="needs-retest")
 @json_option
-def cordon(name: str, reason: str, fields: tuple[str, ...] | None) -> None:
+def cordon(name: str, fields: tuple[str, ...] | None, **wish: Any) -> None:
     """Close a node to new attempts."""
     with client() as api:
-        closed = api.cordon(name, reason)
+        closed = api.cordon(name, wish["reason"], until=wish["until"], needs_retest=wish["needs_retest"])
     if fields is not None:
         return write_json(closed, fields)
     told = {"drained": say("node.drained"), "reserved": say("node.reserved"), "excluded": say("node.excluded")}
@@ -104,11 +107,12 @@ def cordon(name: str, reason: str, fields: tuple[str, ...] | None) -> None:
 
 @command("uncordon", node)
 @click.argument("name", metavar="NODE")
+@option("--force", is_flag=True, says="force-open")
 @json_option
-def uncordon(name: str, fields: tuple[str, ...] | None) -> None:
+def uncordon(name: str, force: bool, fields: tuple[str, ...] | None) -> None:
     """Open a node that Headway had closed."""
     with client() as api:
-        opened = api.uncordon(name)
+        opened = api.uncordon(name, force=force)
     if fields is not None:
         return write_json(opened, fields)
     note(say("node.opened", node=opened["node"], state=state(opened["state"])))

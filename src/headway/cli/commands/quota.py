@@ -10,12 +10,14 @@ from headway.cli import quantities
 from headway.cli.arguments import MOMENT, PROJECT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.language import say
-from headway.cli.screen import note, out, table, write_json
+from headway.cli.screen import note, out, state, table, write_json
 from headway.cli.session import client, confirm
 
 HOLDING = ("starting", "running", "stopping")
-COLUMNS = ("branch", "device-type", "guaranteed", "granted", "held", "borrowed", "idle", "may-borrow", "lends")
-MORE = ("weight", "per-person", "budget")
+COLUMNS = ("branch", "device-type", "guaranteed", "granted", "held", "borrowed", "idle", "lent")
+MORE = ("may-borrow", "lends", "weight", "per-person", "budget", "spent")
+DROPPED = {"rejected": "denied", "withdrawn": "withdrawn"}
+SUFFIXES = {".yaml": "yaml", ".yml": "yaml", ".json": "yaml"}
 
 quota = noun("quota", invoke_without_command=True)
 
@@ -91,12 +93,13 @@ def _entry(entry: dict[str, Any]) -> tuple[str, ...]:
     return (
         entry["branch"] if entry["is_project"] else f"{entry['branch']}/",
         entry["device_type"],
-        *(quantities.whole(entry[name]) for name in ("guaranteed", "granted", "used", "borrowed", "idle")),
+        *(quantities.whole(entry[name]) for name in ("guaranteed", "granted", "used", "borrowed", "idle", "lent")),
         _any(entry["borrow_ceiling"]),
         _any(entry["lend_ceiling"]),
         f"{entry['weight']:g}",
         _any(entry["per_person"]),
         bounds or quantities.UNKNOWN,
+        quantities.whole(entry["spent"]),
     )
 
 
@@ -109,16 +112,23 @@ def _any(number: int | None) -> str:
 @option("--reason", required=True)
 @json_option
 def propose(file: str, reason: str, fields: tuple[str, ...] | None) -> None:
-    """Propose the table in a TOML file; its number goes to stdout."""
-    content = Path(file).read_text(encoding="utf-8")
+    """Propose the table in a TOML or YAML file; its number goes to stdout."""
+    content = _text(Path(file))
     with client() as api:
-        made = api.propose_quota(content, reason)
+        made = api.propose_quota(content, reason, SUFFIXES.get(Path(file).suffix.lower(), "toml"))
     if fields is not None:
         return write_json(made, fields)
     out(str(made["number"]))
     for line in made["diff"]:
         note(f"  {line}")
     note(say("quota.proposed", version=made["number"]))
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise click.UsageError(say("error.file", path=file, detail=problem)) from None
 
 
 @command("approve", quota)
@@ -139,6 +149,46 @@ def approve(version: int, since: str | None, fields: tuple[str, ...] | None, **a
     note(say("quota.approved", version=version, since=quantities.moment(made["in_force_from"])))
 
 
+@command("reject", quota)
+@click.argument("version", type=int)
+@option("--reason", required=True)
+@json_option
+def reject(version: int, reason: str, fields: tuple[str, ...] | None) -> None:
+    """Turn a table down that somebody else proposed."""
+    with client() as api:
+        made = api.reject_quota(version, reason)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("quota.rejected", version=version, author=made["author"]))
+
+
+@command("withdraw", quota)
+@click.argument("version", type=int)
+@option("--reason", default="")
+@json_option
+def withdraw(version: int, reason: str, fields: tuple[str, ...] | None) -> None:
+    """Take one's own proposed table back."""
+    with client() as api:
+        made = api.withdraw_quota(version, reason)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("quota.withdrawn", version=version))
+
+
+@command("rules", quota)
+@json_option
+def rules(fields: tuple[str, ...] | None) -> None:
+    """The rules the queue goes by, with this site's numbers."""
+    with client() as api:
+        found = api.queue_rules()
+    if fields is not None:
+        return write_json(found, fields)
+    titles = [say("column.priority"), say("column.roles")]
+    table(titles, [(one["name"], ", ".join(one["roles"])) for one in found["classes"]])
+    for rule in found["rules"]:
+        out(f"· {rule['sentence']}")
+
+
 @command("history", quota)
 @json_option
 def history(fields: tuple[str, ...] | None) -> None:
@@ -147,20 +197,21 @@ def history(fields: tuple[str, ...] | None) -> None:
         rows = api.quota_versions()
     if fields is not None:
         return write_json(rows, fields)
-    names = ("version", "author", "approved-by", "in-force-from", "changes", "why")
+    names = ("version", "state", "author", "decided-by", "in-force-from", "changes", "why")
     zone = quantities.zone()
     titles = [say(f"column.{name}", zone=zone) for name in names]
-    table(titles, [_version(row) for row in rows], right=[titles[0], titles[4]])
+    table(titles, [_version(row) for row in rows], right=[titles[0], titles[5]])
 
 
 def _version(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         str(row["number"]),
+        state(DROPPED.get(row["dropped_as"], "approved" if row["approved_at"] else "proposed")),
         row["author"],
-        row["approved_by"] or quantities.UNKNOWN,
+        row["dropped_by"] or row["approved_by"] or quantities.UNKNOWN,
         quantities.clock(row["in_force_from"]),
         quantities.whole(len(row["diff"])),
-        row["reason"],
+        f"{row['reason']} — {row['dropped_why']}" if row["dropped_why"] else row["reason"],
     )
 
 

@@ -9,7 +9,7 @@ import click
 from headway.cli import quantities
 from headway.cli.arguments import JOB
 from headway.cli.command import command, json_option
-from headway.cli.language import say
+from headway.cli.language import say, word
 from headway.cli.screen import out, pairs, write_json
 from headway.cli.session import client
 from headway.cli.telling import headline, verdict, waiting
@@ -69,7 +69,14 @@ def _movement(view: dict[str, Any]) -> list[tuple[str, str]]:
         (say("column.loss"), quantities.decimal(view["loss"])),
         (say("column.left"), quantities.duration(view["left_s"])),
         (say("column.progress-at"), quantities.moment(view["last_progress_at"])),
+        (say("column.phase"), word("phase", view["phase"]) if view["phase"] else ""),
+        (say("column.reader"), _reader(view)),
     ]
+
+
+def _reader(view: dict[str, Any]) -> str:
+    """Who reads the progress; that nobody matched is said once something was read."""
+    return view["reader"] or (say("show.no-reader") if view["phase"] else "")
 
 
 def placement(attempt: dict[str, Any], cards: Mapping[str, list[int]] = MappingProxyType({})) -> str:

@@ -10,7 +10,7 @@ from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say, word
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, start_range, verdict, waiting
+from headway.cli.telling import advice_on_waiting, headline, loss, standing_before, start_range, verdict, waiting
 from headway.domain.errors import PlatformError
 
 
@@ -27,8 +27,9 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
         if fields is not None:
             return write_json(view, fields)
         bills = api.bills(view["job"]["id"]) if view["job"]["failures"] or view["verdict"] else []
+        before = api.ahead(view["job"]["id"]) if view["waits"] and view["waits"]["ahead"] else []
     out(headline(view))
-    for line in _reason(view) + [loss(bill) for bill in bills[-3:]]:
+    for line in _reason(view) + [standing_before(one) for one in before[:5]] + [loss(bill) for bill in bills[-3:]]:
         out(f"  {line}")
     hint = _hint(view)
     if hint:
@@ -43,7 +44,10 @@ def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
         return write_json(variants, fields)
     for variant in variants:
         change = word("change", variant["change"])
-        out(f"{change} ({variant['value']}): {start_range({'forecast': variant['forecast']})}")
+        value = f" ({variant['value']})" if variant["value"] else ""
+        out(f"{change}{value}: {start_range({'forecast': variant['forecast']})}")
+        if variant["then"]:
+            out(f"  {say('why.then', start=start_range({'forecast': variant['then']}))}")
     if not variants:
         note(say("why.no-sooner"))
 

@@ -12,9 +12,14 @@ from statistics import median
 from headway.diagnosis.hang.scene import Collective, Collectives
 
 FEWEST_SHARED = 8
+NEWEST = 24
+"""What lies further back may be from before a rank became slow."""
 LATE_SHARE = 0.25
 LATE_S = 0.02
+LATE_TIMES = 3
 MOSTLY = 0.7
+APART = 1.5
+"""Late once, a rank is late to all collectives of that step at once; a slow rank is late again, later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +86,35 @@ def late(told: Mapping[int, Collectives]) -> Late | None:
     Compares the ranks' clocks: across nodes it sees no less than these differ.
     """
     arrivals = _arrivals(told)
-    shared = [ranks for ranks in arrivals if len(ranks) == len(told)]
+    shared = [ranks for ranks in arrivals if len(ranks) == len(told)][-NEWEST:]
     if len(told) < 2 or len(shared) < FEWEST_SHARED:
         return None
     begun = sorted(min(ranks.values()) for ranks in shared)
     period = (begun[-1] - begun[0]) / (len(begun) - 1) / 1e9
-    waits = [(_second_last(ranks), max(ranks, key=lambda rank: ranks[rank]), ranks) for ranks in shared]
-    long = [(last, ranks[last] - before) for before, last, ranks in waits]
-    lost = [(last, wait / 1e9) for last, wait in long if wait / 1e9 >= max(LATE_S, LATE_SHARE * period)]
-    if len(lost) < FEWEST_SHARED // 2:
+    waits = [_wait(ranks) for ranks in shared]
+    lost = [one for one in waits if one.seconds >= max(LATE_S, LATE_SHARE * period)]
+    if len(lost) < LATE_TIMES or sum(one.seconds for one in lost) < LATE_SHARE * period * len(shared):
         return None
-    rank, times = Counter(last for last, _ in lost).most_common(1)[0]
-    if times < MOSTLY * len(lost) or sum(wait for _, wait in lost) < LATE_SHARE * period * len(shared):
-        return None
-    return Late(rank, median(wait for last, wait in lost if last == rank), period)
+    rank, times = Counter(one.rank for one in lost).most_common(1)[0]
+    mine = [one for one in lost if one.rank == rank]
+    seconds = median(one.seconds for one in mine)
+    span = max(one.at for one in mine) - min(one.at for one in mine)
+    return Late(rank, seconds, period) if times >= MOSTLY * len(lost) and span >= APART * seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """At one collective all but this rank waited so long for it, until `at` (seconds)."""
+
+    rank: int
+    seconds: float
+    at: float
+
+
+def _wait(arrivals: Mapping[int, int]) -> _Wait:
+    last = max(arrivals, key=lambda rank: arrivals[rank])
+    before = sorted(arrivals.values())[-2]
+    return _Wait(last, (arrivals[last] - before) / 1e9, arrivals[last] / 1e9)
 
 
 def _reached(told: Mapping[int, Collectives]) -> dict[str, dict[int, int]]:
@@ -122,15 +142,11 @@ def _arrivals(told: Mapping[int, Collectives]) -> list[dict[int, int]]:
                 assert one.collective_seq_id is not None
                 assert one.time_created_ns is not None
                 found[one.group, one.collective_seq_id][rank] = one.time_created_ns
-    return list(found.values())
+    return [found[key] for key in sorted(found, key=lambda key: key[1])]
 
 
 def _counts(one: Collective) -> bool:
     return one.collective_seq_id is not None and one.time_created_ns is not None and not one.is_p2p
-
-
-def _second_last(ranks: Mapping[int, int]) -> int:
-    return sorted(ranks.values())[-2]
 
 
 def _number(value: object) -> int | None:

@@ -93,5 +93,5 @@ def _nobody(seen: Everyone) -> Hang:
     pairs = network.broken(seen.scenes)
     if pairs:
         said = ", ".join(f"{one}-{other}" for one, other in pairs[:4])
-        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, f"the connections between ranks {said} are silent")
+        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, f"the network between ranks {said} is silent")
     return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, "no rank stands apart from the others")

@@ -88,6 +88,15 @@ class SocketSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class HostSeen:
+    """Whether the host of a rank's peer answers at all, as seen from where the rank is."""
+
+    rank: int
+    host: str
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """One node at one look."""
 
@@ -98,6 +107,7 @@ class Scene:
     ranks: tuple[RankSeen, ...] = ()
     links: tuple[LinkSeen, ...] = ()
     sockets: tuple[SocketSeen, ...] = ()
+    hosts: tuple[HostSeen, ...] = ()
     disks: tuple[Mapping[str, Any], ...] = ()
     memory: Mapping[str, int] = field(default_factory=dict)
     problem: str | None = None

@@ -8,7 +8,7 @@ from statistics import median
 REMEMBERED = 512
 LEARNT = 8
 """So many steps make a rhythm: the first compile, warm up, and are no measure of the others."""
-RECENT = 5
+RECENT = 3
 
 
 class Rhythm:

@@ -58,8 +58,9 @@ class Watch:
         """What changes with what is seen now, if anything."""
         elapsed = max(timedelta(), signs.at - self._seen_at)
         self._seen_at = max(self._seen_at, signs.at)
+        phase = self._phase
         if self._moves(signs):
-            return self._moved()
+            return self._moved(phase)
         if not signs.heard:  # silence of which nobody tells does not count
             self._moved_at += elapsed
             self._agreeing_since = None
@@ -124,10 +125,11 @@ class Watch:
         self._phase, self._phase_at = phase, self._seen_at
         return True
 
-    def _moved(self) -> Moved | None:
+    def _moved(self, after: str) -> Moved | None:
+        """Silence is over, which fell into the phase `after`."""
         gap = self._seen_at - self._moved_at
         stall, self.stall = self.stall, None
-        if stall is None and self._phase == TRAIN and self.rhythm.is_learnt:
+        if stall is None and after == TRAIN and self.rhythm.is_learnt:
             self._survived = max(self._survived, gap if gap > self._of_steps else timedelta())
         self._moved_at, self._agreeing_since = self._seen_at, None
         return Moved(self._seen_at, stall.since) if stall else None

@@ -8,11 +8,11 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
-from headway.engines.protocol import Finding
+from headway.engines.protocol import Finding, UnixUser
 from headway.engines.slurm.commands import Commands, said
 from headway.engines.slurm.look import Look
 from headway.engines.slurm.settings import SlurmSettings
@@ -40,8 +40,8 @@ class SiteCheck:
     def __init__(self, settings: SlurmSettings, commands: Commands, look: Look) -> None:
         self._settings, self._commands, self._look = settings, commands, look
 
-    def run(self, server_url: str) -> tuple[Finding, ...]:
-        """Every finding, in the order in which to mend them."""
+    def run(self, server_url: str, users: Sequence[UnixUser] = ()) -> tuple[Finding, ...]:
+        """Every finding, in the order in which to mend them. `users`: as whom jobs will be submitted."""
         parts: tuple[Callable[[], list[Finding]], ...] = (
             self._version,
             self._nodes,
@@ -50,6 +50,7 @@ class SiteCheck:
             self._share,
             self._devices,
             self._cordons,
+            lambda: self._users(users),
             lambda: self._from_a_node(self._settings.server_url or server_url),
         )
         return tuple(finding for part in parts for finding in part())
@@ -107,6 +108,28 @@ class SiteCheck:
         level = "Administrator" if own else (text or "").strip() or "None"
         return [_finding("cordons", level == "Administrator", level)]
 
+    def _users(self, users: Sequence[UnixUser]) -> list[Finding]:
+        """Slurm is asked, as each of them, whether it would take a job; nothing is said where nobody is mapped."""
+        refused = {user.name: why for user in users if (why := self._refusal(user))}
+        if not users:
+            return []
+        told = [f"{name}: {why}" for name, why in refused.items()] or [user.name for user in users]
+        return [_finding("users", not refused, ", ".join(told))]
+
+    def _refusal(self, user: UnixUser) -> str | None:
+        """Why a user's jobs would be refused; None: under one account at least they would not."""
+        if os.geteuid() not in (0, user.uid):
+            return "only a server that runs as root may submit as others"
+        words = self._chosen(account=False)
+        named = [name for name in (self._settings.account, *self._settings.accounts.values()) if name]
+        under = [[f"--account={name}"] for name in dict.fromkeys(named)] or [[]]
+        asked = ("sbatch", "--test-only", "--ntasks=1", "--time=1", *words, "--wrap=true")
+        try:
+            answers = [self._commands.run(*asked, *account, user=user) for account in under]
+        except PlatformError as error:
+            return str(error)
+        return None if any(answer.code == 0 for answer in answers) else said(answers[0])
+
     def _from_a_node(self, server_url: str) -> list[Finding]:
         """One small job looks from a node: interpreter, share, server."""
         marker = self._settings.share / f".check-{secrets.token_hex(4)}"
@@ -130,8 +153,7 @@ class SiteCheck:
         ]
 
     def _probe(self, marker: Path, server_url: str) -> tuple[dict[str, str], str]:
-        chosen = {"partition": self._settings.partition, "account": self._settings.account, "qos": self._settings.qos}
-        words = [f"--{name}={value}" for name, value in chosen.items() if value]
+        words = self._chosen()
         argv = ["srun", "--nodes=1", "--ntasks=1", "--time=1", f"--immediate={PATIENCE_S}", "--job-name=headway-check"]
         answer = self._commands.run(*argv, *words, self._settings.python, "-I", "-c", PROBE, str(marker), server_url)
         lines = answer.out.strip().splitlines()
@@ -139,6 +161,12 @@ class SiteCheck:
             return json.loads(lines[-1]), ""
         except (IndexError, ValueError):
             return {}, said(answer)
+
+    def _chosen(self, *, account: bool = True) -> list[str]:
+        """The words that confine a job as Headway's are."""
+        chosen = {"partition": self._settings.partition, "qos": self._settings.qos}
+        chosen |= {"account": self._settings.account} if account else {}
+        return [f"--{name}={value}" for name, value in chosen.items() if value]
 
     def _ask(self, *argv: str) -> str | None:
         try:

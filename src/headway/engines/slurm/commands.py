@@ -12,6 +12,7 @@ from datetime import datetime
 
 from headway.domain.errors import PlatformError
 from headway.engines.protocol import UnixUser
+from headway.engines.slurm.books import BOOKS_FORMAT
 from headway.engines.slurm.settings import SlurmSettings
 
 # Name and comment come last: they may hold anything.
@@ -45,6 +46,12 @@ class Commands:
         start = since.astimezone().strftime("%Y-%m-%dT%H:%M:%S")
         words = ("--duplicates", "--allocations", "--allusers", "--noheader", "--parsable2")
         return self.ask("sacct", *words, f"--name={','.join(names)}", f"--starttime={start}", f"--format={PAST_FORMAT}")
+
+    def books(self, since: datetime) -> str:
+        """What accounting counts of every job since then, whoever's; `BOOKS_FORMAT`."""
+        start = since.astimezone().strftime("%Y-%m-%dT%H:%M:%S")
+        words = ("--duplicates", "--allocations", "--allusers", "--noheader", "--parsable2")
+        return self.ask("sacct", *words, f"--starttime={start}", f"--format={BOOKS_FORMAT}")
 
     def nodes(self) -> str:
         """`scontrol show node`, one line a node."""

@@ -14,6 +14,7 @@ from headway.domain.ids import NAME, AttemptId, check_name
 from headway.domain.resources import NodeState, Occupied
 from headway.engines.protocol import (
     Capability,
+    Charge,
     CordonKind,
     Engine,
     EngineConfig,
@@ -24,7 +25,9 @@ from headway.engines.protocol import (
     Notice,
     Observation,
     Sight,
+    UnixUser,
 )
+from headway.engines.slurm.books import read_books
 from headway.engines.slurm.check import SiteCheck
 from headway.engines.slurm.commands import Commands
 from headway.engines.slurm.cordon import Cordoning
@@ -120,9 +123,13 @@ class SlurmEngine:
         known = await asyncio.to_thread(self._look.nodes_newly)
         return {name for name in nodes if name not in known or not known[name].responds}
 
-    async def check(self, server_url: str) -> Sequence[Finding]:
+    async def charged(self, since: datetime) -> Sequence[Charge]:
+        """What Slurm's accounting counts for attempts, all incarnations of a job together."""
+        return read_books(await asyncio.to_thread(self._commands.books, since))
+
+    async def check(self, server_url: str, users: Sequence[UnixUser] = ()) -> Sequence[Finding]:
         """Name what the site lacks."""
-        return await asyncio.to_thread(self._check.run, server_url)
+        return await asyncio.to_thread(self._check.run, server_url, users)
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """Ends by time limit or preemption that are near."""

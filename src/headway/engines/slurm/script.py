@@ -23,9 +23,10 @@ ASCEND = """unset CUDA_VISIBLE_DEVICES
 [ -n "${ASCEND_RT_VISIBLE_DEVICES:-}" ] || ASCEND_RT_VISIBLE_DEVICES=${SLURM_STEP_GPUS:-${SLURM_JOB_GPUS:-}}
 [ -z "$ASCEND_RT_VISIBLE_DEVICES" ] || export ASCEND_RT_VISIBLE_DEVICES
 """
-# An agent that ends with 0 has delivered everything, with 2 could not read its order; 126 and 127: it never started.
-# Its variables are given to it alone: an agent that cleans up kills whoever has the first two. Which cards Slurm has
-# chosen it gives in the node's own numbers, whatever numbers the site lets programs see.
+# An agent that ends with 0 has delivered everything, with 2 could not read its order, with 3 leaves what it knows on
+# the share because no server answers; 126 and 127: it never started. Its variables are given to it alone: an agent that
+# cleans up kills whoever has the first two. Which cards Slurm has chosen it gives in the node's own numbers, whatever
+# numbers the site lets programs see.
 LOOP = """\
 dir={base}/$SLURMD_NODENAME
 [ -d "$dir" ] || dir=$dir-{device_type}
@@ -35,12 +36,12 @@ exec </dev/null >>"$dir/agent.out" 2>&1 || exit 1
 while :; do
     env HEADWAY_ATTEMPT={attempt} HEADWAY_NODE="${{dir##*/}}" \\
         HEADWAY_CARDS="${{SLURM_STEP_GPUS:-}}" HEADWAY_VISIBLE="${{CUDA_VISIBLE_DEVICES:-}}" \\
-        HEADWAY_TAKEN_AT="$HEADWAY_TAKEN_AT" \\
+        HEADWAY_TAKEN_AT="$HEADWAY_TAKEN_AT" HEADWAY_LEAVE_S=1 \\
         {python} "${{agent_file:-$HEADWAY_AGENT}}" run "$dir" &
     agent=$!
     wait "$agent"; code=$?
     while kill -0 "$agent" 2>/dev/null; do wait "$agent"; code=$?; done
-    case $code in 0|2) exit 0;; 126|127) exit "$code";; esac
+    case $code in 0|2|3) exit 0;; 126|127) exit "$code";; esac
     tries=$((tries + 1))
     [ "$tries" -lt 10 ] || exit 1
     sleep "$tries" & wait $!

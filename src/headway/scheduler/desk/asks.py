@@ -20,12 +20,10 @@ from headway.scheduler.snapshot import QueuedJob
 if TYPE_CHECKING:
     from headway.scheduler.desk.desk import Desk
 
-USUAL, AT_MOST, LONGEST = 0.75, 0.9, 0.999
-"""The quantiles of run times for the order, for windows, and for backfill: what passes a promise must end in time even
-if it runs as long as the longest of its kind."""
-QUANTILES = (USUAL, AT_MOST, LONGEST)
-ENDING = 0.5
-"""The quantile for the ends of running jobs."""
+USUAL = 0.75
+"""The quantile of run times lately that the order goes by."""
+AT_MOST = 0.9
+"""The quantile of run times for the ends of running jobs, for what may pass a promise, and for windows."""
 GRID = 4
 """Predictions are rounded up to 2^(1/GRID), so that jobs predicted nearly alike are alike."""
 _CLASSES = {priority: priority.order for priority in Priority}
@@ -34,20 +32,18 @@ _CLASSES = {priority: priority.order for priority in Priority}
 class _Lengths(NamedTuple):
     usual: float | None
     at_most: float | None
-    longest: float | None
     shift: float
 
 
 class Asking:
     """Makes asks of queued jobs, by one policy."""
 
-    def __init__(self, pools: Sequence[Pool], policy: Policy, has_windows: bool) -> None:
+    def __init__(self, pools: Sequence[Pool], policy: Policy) -> None:
         self._pools = pools
         self._policy = policy
-        self._has_windows = has_windows
         self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
-        self._lengths: dict[tuple[Kind, float | None], _Lengths] = {}
-        self._middles: dict[Traits, float | None] = {}
+        self._lengths: dict[tuple[Kind, float | None, bool], _Lengths] = {}
+        self._runs: dict[Traits, float | None] = {}
 
     def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
         """What must come before the job may queue at all."""
@@ -77,10 +73,10 @@ class Asking:
         if self._policy.fifo:
             return traits.limit
         if ran:
-            return predictor.longer_than(traits, ran, ENDING)
-        if traits not in self._middles:
-            self._middles[traits] = predictor.longer_than(traits, ran, ENDING)
-        return self._middles[traits]
+            return predictor.longer_than(traits, ran, AT_MOST)
+        if traits not in self._runs:
+            self._runs[traits] = predictor.quantile(traits, AT_MOST)
+        return self._runs[traits]
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
@@ -104,7 +100,7 @@ class Asking:
     def forget(self) -> None:
         """Predictions may have changed."""
         self._lengths.clear()
-        self._middles.clear()
+        self._runs.clear()
 
     def _common(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Common:
         """The fields of the job's `Line`."""
@@ -121,8 +117,7 @@ class Asking:
             job.request.nodes * job.request.devices_per_node,
             pools,
             self._accounts(job.project, pools, desk),
-            lengths.longest,
-            lengths.at_most if self._has_windows else None,
+            lengths.at_most,
             job.protected,
             job.excluded,
             job.array,
@@ -137,22 +132,24 @@ class Asking:
         return tuple([account(project, self._pools[pool].device_type) for pool in pools])
 
     def _lengths_of(self, job: QueuedJob, traits: Traits, predictor: Predictor) -> _Lengths:
+        gang = job.request.nodes > 1
         if job.remaining is not None:
             left = seconds_of(job.remaining)
-            return _Lengths(left, left, left, self._shift(left))
+            return _Lengths(left, left, self._shift(left, gang=gang))
         if self._policy.fifo:
-            return _Lengths(None, traits.limit, traits.limit, 0.0)
-        alike = (predictor.kind(traits), traits.limit)
+            return _Lengths(None, traits.limit, 0.0)
+        alike = (predictor.kind(traits), traits.limit, gang)
         known = self._lengths.get(alike)
         if known is None:
-            usual, at_most, longest = (_rounded(each, traits.limit) for each in predictor.quantiles(traits, QUANTILES))
-            known = self._lengths[alike] = _Lengths(usual, at_most, longest, self._shift(usual))
+            usual = _rounded(predictor.usual(traits, USUAL), traits.limit)
+            at_most = _rounded(predictor.quantile(traits, AT_MOST), traits.limit)
+            known = self._lengths[alike] = _Lengths(usual, at_most, self._shift(usual, gang=gang))
         return known
 
-    def _shift(self, length: float | None) -> float:
+    def _shift(self, length: float | None, *, gang: bool) -> float:
         if self._policy.fifo:
             return 0.0
-        most = self._policy.short_first.total_seconds()
+        most = (self._policy.gang_first if gang else self._policy.short_first).total_seconds()
         return most if length is None else min(most, self._policy.stretch * length)
 
     def _is_known(self, job: JobId, desk: "Desk", waiting: Collection[JobId]) -> bool:

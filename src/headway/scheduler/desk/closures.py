@@ -66,7 +66,7 @@ class Closures:
         ]
 
     def _crosses(self, window: Window, line: Line) -> bool:
-        return line.longest is None or self._desk.now + line.longest > self._desk.seconds(window.begins)
+        return line.length is None or self._desk.now + line.length > self._desk.seconds(window.begins)
 
     def _indices(self, names: frozenset[str], pool: int) -> dict[int, int]:
         where = self._desk.where

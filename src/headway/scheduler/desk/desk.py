@@ -44,7 +44,7 @@ class Desk:
         self.arrays: Counter[str] = Counter()
         self.lines = Lines()
         self.gated: dict[JobId, QueuedJob] = {}
-        self.asking = Asking(self.pools, snapshot.policy, bool(snapshot.windows))
+        self.asking = Asking(self.pools, snapshot.policy)
         self._seat(sorted(snapshot.running, key=lambda job: (job.placed_at, job.id)))
         self._keep(snapshot)
         self._queue(snapshot.queued)

@@ -7,7 +7,6 @@ what the promise needs, so that backfill leaves it alone. A promise lives for on
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import NamedTuple
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.endings import Ending
@@ -59,38 +58,20 @@ class Outlook:
     closed: Sequence[Span]
 
 
-class Chance(NamedTuple):
-    """A start that ends make possible: what is free `then` by node, and which nodes `gained` enough by then."""
-
-    at: float
-    then: list[int]
-    gained: list[int]
-
-
-def earliest(line: Line, outlook: Outlook) -> Chance | None:
-    """When enough nodes have enough free devices if nothing else starts, and which; None: nobody knows."""
-    then, wanted, barred = _left(outlook), line.wanted, outlook.barred
-    able = outlook.pool.able(wanted)
-    for node in {node for promise in outlook.made for node in promise.spare} | barred.keys():
-        able += (then[node] >= wanted and node not in barred) - (outlook.pool.free[node] >= wanted)
-    gained: list[int] = []
+def earliest(line: Line, outlook: Outlook) -> tuple[float, dict[int, int]] | None:
+    """When enough nodes have enough free devices if nothing else starts, and what the gang then leaves on those that
+    are free the soonest, hence the surest; None: nobody knows."""
+    free, wanted, nodes, barred = _left(outlook), line.wanted, line.nodes, outlook.barred
+    able = sorted(node for node in outlook.pool.with_free(wanted) if free[node] >= wanted and node not in barred)
     for at, spots in _moments(outlook):
         for node, devices in spots:
-            before = then[node]
-            then[node] = after = before + devices
+            before = free[node]
+            free[node] = after = before + devices
             if before < wanted <= after and node not in barred:
-                gained.append(node)
-        if able + len(gained) >= line.nodes and not _touches(at, line.longest, outlook.closed):
-            return Chance(at, then, gained)
+                able.append(node)
+        if len(able) >= nodes and not _touches(at, line.length, outlook.closed):
+            return at, {node: free[node] - wanted for node in able[:nodes]}
     return None
-
-
-def promise_at(line: Line, chance: Chance, outlook: Outlook) -> dict[int, int]:
-    """Needs the nodes that are least free now, which leaves most to backfill."""
-    free, then, wanted = outlook.pool.free, chance.then, line.wanted
-    able = {*chance.gained, *outlook.pool.with_free(wanted)}
-    fitting = [(free[node], node) for node in able if then[node] >= wanted and node not in outlook.barred]
-    return {node: then[node] - wanted for _, node in sorted(fitting)[: line.nodes]}
 
 
 def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
@@ -122,12 +103,16 @@ def _moments(outlook: Outlook) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     more = [ending for promise in outlook.made if (ending := promise.ending)]
     more += [(end, JobId(""), ()) for _, end in outlook.closed if end > outlook.now]
     at, spots = outlook.now, list[tuple[int, int]]()
-    for end, _, freed in merge(outlook.endings, sorted(more)) if more else outlook.endings:
+    for end, _, freed in merge(outlook.endings, sorted(more, key=_when), key=_when) if more else outlook.endings:
         if end > at:
             yield at, spots
             at, spots = end, []
         spots.extend(freed)
     yield at, spots
+
+
+def _when(ending: Ending) -> float:
+    return ending[0]
 
 
 def _touches(at: float, length: float | None, closed: Sequence[Span]) -> bool:

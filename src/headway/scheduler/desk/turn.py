@@ -16,7 +16,7 @@ from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.lines import Ask, Line, Shape
 from headway.scheduler.desk.pool import Limits
 from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
-from headway.scheduler.desk.reserve import Chance, Outlook, Promise, earliest, promise_at, promise_sometime
+from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_sometime
 
 Key = tuple[int, bool, float, JobId, int]
 Refused = Promise | str
@@ -256,19 +256,18 @@ class Turn:
             return False
         if SHORT not in refusals.values():
             return False
-        timed: list[tuple[Chance, int]] = []
+        timed: list[tuple[float, int, dict[int, int]]] = []
         untimed: list[int] = []
         for pool, account in zip(line.pools, line.accounts, strict=True):
             if refusals[pool] == SHORT and self._may_promise(line, pool, account):
                 found = earliest(line, self.outlook(line, pool))
                 if found:
-                    timed.append((found, pool))
+                    timed.append((found[0], pool, found[1]))
                 else:
                     untimed.append(pool)
         if timed:
-            chance, pool = min(timed, key=lambda found: found[0].at)
-            spare = promise_at(line, chance, self.outlook(line, pool))
-            return self._keep_promise(job, line, pool, chance.at, spare)
+            at, pool, spare = min(timed, key=lambda found: found[0])
+            return self._keep_promise(job, line, pool, at, spare)
         if untimed:
             spare = promise_sometime(line, self.outlook(line, untimed[0]))
             return self._keep_promise(job, line, untimed[0], None, spare)

@@ -10,16 +10,18 @@ from urllib.parse import quote
 
 from headway.domain.errors import Language
 from headway.sdk.client.access import Access, find_access
+from headway.sdk.client.alerts import Alerts
 from headway.sdk.client.rules import Rules
 from headway.sdk.client.stream import Event
 from headway.sdk.client.transport import Transport
+from headway.sdk.client.watching import Watching
 
 Row = dict[str, Any]
 Rows = list[Row]
 PAGE = 200
 
 
-class Client(Rules):
+class Client(Rules, Alerts, Watching):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for
@@ -142,6 +144,11 @@ class Client(Rules):
         answer = self._transport.send("GET", f"/jobs/{_part(job)}/logs", params=query)
         return answer.content, int(answer.headers["X-Offset"]), int(answer.headers["X-Size"])
 
+    def bundle(self, job: str, attempt: int | None = None) -> tuple[str, bytes]:
+        """The evidence of an attempt, by default the newest: a name for the zip file, and its content."""
+        answer = self._transport.send("GET", f"/jobs/{_part(job)}/bundle", params=_given({"attempt": attempt}))
+        return answer.headers["Content-Disposition"].partition('"')[2].rstrip('"'), answer.content
+
     def follow_log(self, job: str, rank: int = 0, *, attempt: int | None = None, offset: int = 0) -> Iterator[Event]:
         """A rank's output as it comes, `data` its text and `id` the offset after it, until the attempt has ended."""
         query = _given({"rank": rank, "attempt": attempt, "offset": offset})
@@ -172,13 +179,34 @@ class Client(Rules):
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
 
-    def cordon(self, node: str, reason: str) -> Row:
+    def cordon(self, node: str, reason: str, *, until: str | None = None, needs_retest: bool = False) -> Row:
         """Keep a node from new attempts: `{"node", "kind", "reason"}`."""
-        return _row(self.put(f"/nodes/{_part(node)}/cordon", {"reason": reason}))
+        body = _given({"reason": reason, "until": until, "needs_retest": needs_retest or None})
+        return _row(self.put(f"/nodes/{_part(node)}/cordon", body))
 
-    def uncordon(self, node: str) -> Row:
+    def uncordon(self, node: str, *, force: bool = False) -> Row:
         """Take Headway's own cordon back: `{"node", "state", "reason"}`, as its engine shows the node now."""
-        return _row(self._transport.json("DELETE", f"/nodes/{_part(node)}/cordon"))
+        where = f"/nodes/{_part(node)}/cordon"
+        return _row(self._transport.json("DELETE", where, params={"force": force}))
+
+    def cases(self, days: int = 90) -> Rows:
+        """Every node with its faults beside the pool's norm, the most suspect first."""
+        return _rows(self.get("/cases", days=days))
+
+    def case(self, node: str, days: int = 90) -> Row:
+        """Everything known of one node."""
+        return _row(self.get(f"/nodes/{_part(node)}/case", days=days))
+
+    def retest(self, nodes: list[str], project: str, **wish: Any) -> Row:
+        """Close nodes and test them once they are idle; `devices_per_node`, `as_reference`."""
+        return _row(self.post("/retests", {"nodes": nodes, "project": project} | _given(wish)))
+
+    def retests(self) -> Rows:
+        return _rows(self.get("/retests"))
+
+    def incidents(self, days: int = 7) -> Rows:
+        """What failed together, the dearest first."""
+        return _rows(self.get("/incidents", days=days))
 
     def departments(self) -> Rows:
         return _rows(self.get("/departments"))

@@ -42,13 +42,26 @@ class Rules(ABC):
         """What a table changes, one line a number."""
         return list(self.get(f"/quota/versions/{number}/diff", against=against))
 
-    def propose_quota(self, content: str, reason: str) -> Row:
-        """Propose a whole table, as TOML."""
-        return dict(self.post("/quota/versions", {"content": content, "reason": reason}))
+    def propose_quota(self, content: str, reason: str, format: str = "toml") -> Row:
+        """Propose a whole table, as the text of a TOML or YAML file."""
+        form = {} if format == "toml" else {"format": format}
+        return dict(self.post("/quota/versions", {"content": content, "reason": reason} | form))
 
     def approve_quota(self, number: int, in_force_from: str | None = None) -> Row:
         """Let a table somebody else proposed be in force from a moment on (None: now)."""
         return dict(self.post(f"/quota/versions/{number}/approve", {"in_force_from": in_force_from}))
+
+    def reject_quota(self, number: int, reason: str) -> Row:
+        """Turn a table down that somebody else proposed."""
+        return dict(self.post(f"/quota/versions/{number}/reject", {"reason": reason}))
+
+    def withdraw_quota(self, number: int, reason: str = "") -> Row:
+        """Take one's own proposed table back."""
+        return dict(self.post(f"/quota/versions/{number}/withdraw", {"reason": reason}))
+
+    def queue_rules(self) -> Row:
+        """The rules the queue goes by, for everybody to read: who may do what, and every number with its meaning."""
+        return dict(self.get("/queue/rules"))
 
     def grants(self, project: str | None = None, state: str | None = None) -> Rows:
         """Requests and decisions, newest first."""
@@ -75,6 +88,10 @@ class Rules(ABC):
     def submit_array(self, body: Mapping[str, Any], key: str | None = None) -> Rows:
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
         return list(self.post("/jobs/arrays", body, key=key))
+
+    def ahead(self, job: str) -> Rows:
+        """Who stands before a waiting job, first in line first, with owner, devices and expected start and end."""
+        return list(self.get(f"/jobs/{quote(job, safe='')}/ahead"))
 
     def sooner(self, job: str) -> Rows:
         """What would start a waiting job sooner, the soonest first: each change with its own range."""

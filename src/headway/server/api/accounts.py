@@ -1,10 +1,11 @@
 """Logging in, and what belongs to one user: tokens, roles, the password. A token is told once and never listed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
+from headway.domain.grant import GrantRequest
 from headway.server.access import Role, Verb, may
 from headway.server.api.asking import Asker, AskerHere, OnceHere, PlatformHere
 from headway.server.api.bodies import LogIn, NewPassword, NewRole, NewToken, NewUser
@@ -13,7 +14,7 @@ from headway.server.operations import accounts as operations
 from headway.server.operations import directory
 from headway.server.operations.unix import check_unix_name
 from headway.server.secrets import hash_password
-from headway.store import accounts
+from headway.store import accounts, grants
 from headway.store.accounts import Token
 
 router = APIRouter(tags=["accounts"])
@@ -21,10 +22,14 @@ router = APIRouter(tags=["accounts"])
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who a token belongs to, and the roles held: role and project, `*` for everywhere."""
+    """Who a token belongs to, and the roles held: role and project, `*` for everywhere.
+
+    `grants_ending`: grants this user asked for that expire soon.
+    """
 
     user: str
     roles: list[tuple[str, str]]
+    grants_ending: list[GrantRequest] = field(default_factory=list)
 
 
 @router.post("/login")
@@ -37,7 +42,11 @@ def log_in(body: LogIn, platform: PlatformHere) -> TokenView:
 @router.get("/me")
 def me(asker: AskerHere) -> Me:
     """Who am I?"""
-    return Me(asker.name, [(role.value, scope or "*") for role, scope in asker.held])
+    now, roles = asker.platform.clock.now(), [(role.value, scope or "*") for role, scope in asker.held]
+    soon = now + asker.platform.settings.grant_warning
+    with asker.platform.database.read() as c:
+        mine = [grant for grant in grants.approved(c) if grant.requested_by == asker.name and now < grant.ends <= soon]
+    return Me(asker.name, roles, mine)
 
 
 @router.post("/users", status_code=201)

@@ -1,6 +1,6 @@
 """What people send. An unknown key is refused: a misspelt wish must not be ignored."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -70,15 +70,24 @@ class NewQuota(Body):
 
 
 class NewQuotaVersion(Body):
-    """A whole table: `content` as TOML, or `table` as the same in JSON."""
+    """A whole table: `content` as text in the `format` it says, or `table` as the same in JSON."""
 
     reason: Text
+    format: Literal["toml", "yaml"] = "toml"
     content: Annotated[str, Field(min_length=1, max_length=1 << 19)] | None = None
     table: dict[str, Any] | None = None
 
 
 class ApproveQuota(Body):
     in_force_from: AwareDatetime | None = None
+
+
+class RejectQuota(Body):
+    reason: Text
+
+
+class WithdrawQuota(Body):
+    reason: str = Field(default="", max_length=4096)
 
 
 class NewGrant(Body):
@@ -183,7 +192,21 @@ class NewDrill(Body):
 
 
 class NewCordon(Body):
+    """`until`: it opens by itself then; `needs_retest`: only a passed retest opens it."""
+
     reason: Annotated[str, Field(min_length=1, max_length=200)]
+    until: AwareDatetime | None = None
+    needs_retest: bool = False
+
+
+class NewRetest(Body):
+    """`devices_per_node` None: all that the smallest of the nodes has."""
+
+    nodes: Annotated[list[Short], Field(min_length=1, max_length=4096)]
+    project: Short
+    devices_per_node: int | None = Field(default=None, ge=1, le=1024)
+    as_reference: bool = False
+    seconds: int | None = Field(default=None, ge=1, le=3600)
 
 
 class NewModel(Body):
@@ -206,3 +229,38 @@ class NewSplit(Body):
 
 class Rollback(Body):
     reason: str = Field(default="", max_length=1024)
+
+
+class NewAlertRule(Body):
+    """`watches`: a gauge, `reading:NAME` or `fact:KIND`; then one of `above` and `below`, and for how long."""
+
+    watches: Short
+    above: float | None = None
+    below: float | None = None
+    for_s: float = Field(default=0.0, ge=0, le=30 * 86400)
+    project: Short | None = None
+    job: Short | None = None
+    node: Short | None = None
+    recipients: list[Short] = []
+
+
+class Muting(Body):
+    """`until` None: be heard again."""
+
+    until: AwareDatetime | None = None
+
+
+class Acknowledgement(Body):
+    note: str = Field(default="", max_length=4096)
+
+
+class NewChannel(Body):
+    """`url`: as Apprise writes it, as in `dingtalk://TOKEN` or `mailto://…`; it is a secret."""
+
+    url: Text
+    language: Literal["zh", "en"] = "zh"
+    personal: bool = False
+
+
+class Following(Body):
+    channel: Short

@@ -24,7 +24,6 @@ from headway.store import attempts, bills, checkpoints, jobs
 from headway.store.readings import Series
 
 router = APIRouter(tags=["jobs"])
-HARD = (Priority.URGENT, Priority.HIGH)
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
@@ -153,8 +152,7 @@ def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
 
 def submission_of(asker: Asker, body: NewJob) -> Submission:
     """What was sent, if the asker may submit jobs of that class and read those it is to wait for, told by id."""
-    if body.priority in HARD:
-        asker.check(Verb.CREATE, f"{body.priority} priority", body.project)
+    asker.check(Verb.CREATE, f"{body.priority or Priority.NORMAL} priority", body.project)
     whole = {f.name: getattr(body, f.name) for f in fields(Submission)}
     if body.after or body.after_ok:
         with asker.platform.database.read() as c:

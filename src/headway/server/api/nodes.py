@@ -9,6 +9,8 @@ from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.bodies import NewCordon
 from headway.server.operations import cordoning
+from headway.server.platform import Platform
+from headway.store.nodes import Cordon
 
 router = APIRouter(tags=["nodes"])
 
@@ -32,25 +34,33 @@ class UncordonView:
 
 
 @router.put("/nodes/{node}/cordon")
-async def cordon(node: str, body: NewCordon, asker: AskerHere) -> CordonView:
+async def close(node: str, body: NewCordon, asker: AskerHere) -> CordonView:
     """Keep a node from new attempts; what runs there goes on."""
     _check(asker)
     platform = asker.platform
-    engine = await run_in_threadpool(cordoning.close, platform, node, body.reason, asker.name)
+    cordon = Cordon(body.reason, body.until, body.needs_retest)
+    engine = await run_in_threadpool(cordoning.close, platform, node, cordon, asker.name)
     kind = await cordoning.close_in_engine(platform, engine, node, body.reason)
     platform.wake("schedule", "observe")
     return CordonView(node, kind, body.reason)
 
 
 @router.delete("/nodes/{node}/cordon")
-async def uncordon(node: str, asker: AskerHere) -> UncordonView:
-    """Take Headway's own cordon back; what the site has closed stays closed."""
+async def uncordon(node: str, asker: AskerHere, force: bool = False) -> UncordonView:
+    """Take Headway's own cordon back; what the site has closed stays closed, as does what needs a retest (`force`)."""
     _check(asker)
     platform = asker.platform
+    if not force:
+        await run_in_threadpool(_check_may_open, platform, node)
     found = await cordoning.open_in_engine(platform, node)
     shown = await run_in_threadpool(cordoning.open_up, platform, node, found, asker.name)
     platform.wake("schedule", "observe")
     return UncordonView(shown.name, shown.state, shown.reason)
+
+
+def _check_may_open(platform: Platform, node: str) -> None:
+    with platform.database.read() as c:
+        cordoning.check_may_open(c, node)
 
 
 def _check(asker: Asker) -> None:

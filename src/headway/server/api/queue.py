@@ -11,9 +11,12 @@ from headway.domain.errors import PlatformError
 from headway.domain.job import Job
 from headway.scheduler.sooner import Variant, sooner
 from headway.server.access import Verb
+from headway.server.api.ahead import AheadView, ahead_of
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
+from headway.server.api.rules import RulesView, rules_of
+from headway.server.api.showing import LanguageHere
 from headway.server.operations.arrays import Shape, check_array, items_of, submit_array
 from headway.server.operations.calibration import Calibration, calibrate
 from headway.server.operations.looking import look
@@ -21,6 +24,9 @@ from headway.server.operations.preempting import Order, Price, price_of, take
 from headway.store import predictions
 
 router = APIRouter(tags=["queue"])
+LONG = 2000
+DRAWS, FEW_DRAWS = 20, 5
+"""Every variant is a forecast of its own: behind a long queue from fewer draws, so that somebody can wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,13 @@ class CalibrationView:
 
     since: datetime
     groups: list[Calibration]
+
+
+@router.get("/queue/rules")
+def show_rules(asker: AskerHere, language: LanguageHere) -> RulesView:
+    """The rules in force: every member may read all of them."""
+    asker.check(Verb.READ, "quota")
+    return rules_of(asker.platform.settings, language)
 
 
 @router.post("/jobs/arrays", status_code=201)
@@ -43,6 +56,13 @@ def submit_jobs(body: NewArray, asker: AskerHere, once: OnceHere) -> list[Job]:
     return made
 
 
+@router.get("/jobs/{job}/ahead")
+def list_ahead(job: str, asker: AskerHere) -> list[AheadView]:
+    """Who stands before a waiting job: owner, devices, and when each is expected to start and end."""
+    with asker.platform.database.read() as c:
+        return ahead_of(c, find(c, asker, job).id)
+
+
 @router.get("/jobs/{job}/sooner")
 def start_sooner(job: str, asker: AskerHere) -> list[Variant]:
     """What would start a waiting job sooner: each change was put through the scheduler and has its own range."""
@@ -52,7 +72,7 @@ def start_sooner(job: str, asker: AskerHere) -> list[Variant]:
         seen = look(platform.settings, platform.memory, c, platform.clock.now())
     if found.id not in {queued.id for queued in seen.queued}:
         raise PlatformError("job-not-waiting", job=found.id, state=found.state)
-    return list(sooner(seen, found.id, seen.runtimes))
+    return list(sooner(seen, found.id, seen.runtimes, DRAWS if len(seen.queued) <= LONG else FEW_DRAWS))
 
 
 @router.post("/jobs/{job}/preempt")

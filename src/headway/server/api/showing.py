@@ -42,14 +42,17 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
     attempt = tries[-1] if tries else None
     verdict = next((v for v in (verdicts.get(c, a.id) for a in reversed(tries)) if v is not None), None)
     moves = movement(platform, attempt, job) if attempt is not None and job.step is not None else Movement()
+    told = platform.printed.telling(attempt.id) if attempt is not None else None
     return JobView(
         job=job,
         devices=job.spec.request.devices,
         attempt=attempt,
         loss=moves.loss,
         rate=moves.rate,
-        left_s=moves.left_s,
+        left_s=moves.left_s if moves.left_s is not None or told is None else told.left_s,
         last_progress_at=moves.at,
+        reader=told.reader if told is not None else None,
+        phase=told.phase if told is not None else None,
         waits=_waits(c, job, language) if job.state == JobState.QUEUED else None,
         verdict=verdict,
         verdict_text=describe(verdict, language) if verdict else None,

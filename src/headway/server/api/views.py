@@ -42,7 +42,11 @@ class WaitView:
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job with what is known of it now. Rates are steps per second; `left_s` seconds."""
+    """A job with what is known of it now. Rates are steps per second; `left_s` seconds.
+
+    `reader`: who reads its progress, `sdk` where it reports by itself; None while nobody has matched its output.
+    `phase`: what its output says it does; None: nothing was read yet.
+    """
 
     job: Job
     devices: int
@@ -51,6 +55,8 @@ class JobView:
     rate: float | None
     left_s: float | None
     last_progress_at: datetime | None
+    reader: str | None
+    phase: str | None
     waits: WaitView | None
     verdict: Verdict | None
     verdict_text: str | None

@@ -7,7 +7,9 @@ from datetime import datetime
 
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
-from headway.domain.attempt import Attempt
+from headway.diagnosis.firsthand import with_cause
+from headway.diagnosis.hang.verdict import of_stall
+from headway.domain.attempt import STALLED, Attempt
 from headway.domain.events import LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -15,6 +17,7 @@ from headway.engines.protocol import START_FAILED, Cause
 from headway.server.loops.abreast import Abreast
 from headway.server.operations import last_words
 from headway.server.operations.ranks import ranks_of
+from headway.server.operations.scenes import scenes_of
 from headway.server.operations.settle import LOST
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
@@ -43,7 +46,8 @@ def _conclude(platform: Platform, broken: Broken) -> None:
     job, attempt = broken
     if not _has_its_logs(platform, attempt):
         return
-    verdict = examine(gather(platform, job, attempt))
+    evidence = gather(platform, job, attempt)
+    verdict = of_stall(evidence) if attempt.stop_reason == STALLED else with_cause(examine(evidence), evidence)
     with platform.database.write() as c:
         if verdicts.get(c, attempt.id) is not None:
             return
@@ -89,6 +93,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
         launch_error=next(iter(refusals + failed_start), None),
         drill_rank=drilled[-1] if drilled else None,
         last_step=attempt.step,
+        scenes=scenes_of(platform, attempt.id),
     )
 
 

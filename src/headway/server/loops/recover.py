@@ -21,7 +21,8 @@ from headway.server.operations.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
 
-Judged = tuple[Job, Attempt, Verdict]
+Judged = tuple[Job, Attempt, Verdict, int]
+"""With how many attempts before it the same fault ended at the same step."""
 
 
 def recover() -> Abreast[Judged]:
@@ -33,13 +34,30 @@ def _judged(platform: Platform) -> dict[str, Judged]:
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
         judged = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
-    return {attempt.id: (job, attempt, verdict) for job, attempt, verdict in judged if verdict is not None}
+        return {
+            attempt.id: (job, attempt, verdict, _repeats(c, attempt, verdict))
+            for job, attempt, verdict in judged
+            if verdict is not None
+        }
+
+
+def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
+    """How many attempts just before this one broke by the same fault at the same step; 0 where no step was seen."""
+    before = [each for each in attempts.of_job(c, attempt.job) if each.number < attempt.number]
+    count = 0
+    for each in reversed(before if attempt.step else []):
+        told = verdicts.get(c, each.id)
+        if told is None or told.fault is not verdict.fault or each.step != attempt.step:
+            break
+        count += 1
+    return count
 
 
 def _decide(platform: Platform, judged: Judged) -> None:
-    job, attempt, verdict = judged
+    job, attempt, verdict, repeats = judged
     progressed = (attempt.step or 0) > attempt.resume_step
-    decision = advise(verdict, failures=job.failures, retries=job.spec.recovery.retries, progressed=progressed)
+    retries = job.spec.recovery.retries
+    decision = advise(verdict, failures=job.failures, retries=retries, progressed=progressed, repeats=repeats)
     newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
     found = None if newest is None else Found(str(newest.path), newest.step)
     now = platform.clock.now()
@@ -83,6 +101,7 @@ def _write(c: Connection, case: Case) -> None:
 def _resume(c: Connection, case: Case) -> None:
     """Send the job back to the queue: what failed finds its devices held for it, what was taken has lost them."""
     jobs.set_failures(c, case.job.id, case.decision.failures)
+    jobs.avoid(c, case.job.id, case.decision.exclude)
     if case.is_preempted:
         jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=PREEMPTED)
         return
@@ -102,5 +121,6 @@ def _say(c: Connection, case: Case) -> None:
         resume_step=case.found.step if case.found else 0,
         reason=case.decision.reason,
         held_until=case.held_until if case.decision.resume and not case.is_preempted else None,
+        avoids=case.decision.exclude,
     )
     facts.append(c, decided)

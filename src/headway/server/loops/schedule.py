@@ -3,11 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from headway.domain.ids import AttemptId
 from headway.scheduler.cycle import schedule
+from headway.scheduler.overdue import overdue, overtaken
 from headway.server.operations.looking import look
-from headway.server.operations.preempting import carry_out
+from headway.server.operations.preempting import carry_out, tell_delays
 from headway.server.platform import Platform
 from headway.server.secrets import digest
 from headway.store import world
@@ -33,9 +35,12 @@ class Schedule:
                 return False
             taken = look(platform.settings, platform.memory, c, now)
         plan = schedule(taken)
+        late, overtook = overdue(taken, plan), overtaken(plan, taken.queued)
         with platform.database.write() as c:
-            apply(c, plan, now=now, issue_token=lambda attempt: _token_digest(platform, attempt))
-            took = carry_out(c, plan.preemptions, now, platform.settings.hold)
+            issue_token = partial(_token_digest, platform)
+            apply(c, plan, now=now, issue_token=issue_token, overtook=overtook)
+            took = carry_out(c, (*plan.preemptions, *late.preemptions), now, platform.settings.hold)
+            tell_delays(c, late.delays, now)
         self.planned, self.planned_at = plan.version, now
         if took:
             platform.wake("observe")

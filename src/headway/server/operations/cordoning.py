@@ -6,25 +6,54 @@ An engine that cordons does so for everybody, as far as the site lets it.
 from typing import cast
 
 import structlog
+from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import NodeChanged
+from headway.domain.node_events import NodeChanged
 from headway.domain.resources import Node, NodeState
 from headway.engines.protocol import Capability, CordonKind, Cordons, Engine, Inventory
+from headway.server.operations.directory import Change
 from headway.server.platform import Platform
 from headway.store import facts, nodes
+from headway.store.nodes import Cordon
 
 log = structlog.get_logger("headway.nodes")
 
 
-def close(platform: Platform, name: str, reason: str, by: str) -> str:
-    """Leave a node out of every plan from now on; returns its engine. Raises `not-found`."""
+def close(platform: Platform, name: str, cordon: Cordon, by: str) -> str:
+    """Leave a node out of every plan from now on; returns its engine.
+
+    Raises `not-found`, and `invalid-field` for an end that is past.
+    """
     now = platform.clock.now()
+    if cordon.until is not None and cordon.until <= now:
+        raise PlatformError("invalid-field", field="until", value=cordon.until.isoformat(), rule=f"> {now.isoformat()}")
     with platform.database.write() as c:
-        node = _find(nodes.all(c), name)
-        nodes.set_state(c, name, NodeState.CORDONED, reason)
-        facts.append(c, NodeChanged(at=now, by=by, node=name, state=NodeState.CORDONED, reason=reason))
+        node = find(nodes.all(c), name)
+        put(c, Change(by, now), name, cordon)
     return node.engine
+
+
+def put(c: Connection, change: Change, name: str, cordon: Cordon) -> None:
+    """Keep a cordon, with its fact."""
+    nodes.cordon(c, name, cordon)
+    said = NodeChanged(
+        at=change.at,
+        by=change.by,
+        node=name,
+        state=NodeState.CORDONED,
+        reason=cordon.reason,
+        until=cordon.until,
+        needs_retest=cordon.needs_retest,
+    )
+    facts.append(c, said)
+
+
+def check_may_open(c: Connection, name: str) -> None:
+    """Raise `retest-needed` for a node that only a passed retest opens."""
+    cordon = nodes.cordons(c).get(name)
+    if cordon is not None and cordon.needs_retest:
+        raise PlatformError("retest-needed", node=name, reason=cordon.reason)
 
 
 async def close_in_engine(platform: Platform, engine: str, node: str, reason: str) -> CordonKind:
@@ -42,7 +71,7 @@ async def close_in_engine(platform: Platform, engine: str, node: str, reason: st
 async def open_in_engine(platform: Platform, name: str) -> Inventory:
     """Take back what its engine did, and look again. Raises `not-found`, `engine-unreachable`: nothing has changed."""
     with platform.database.read() as c:
-        node = _find(nodes.all(c), name)
+        node = find(nodes.all(c), name)
     engine = platform.engines.get(node.engine)
     if engine is None:
         raise PlatformError("not-found", what="engine", value=node.engine, near=", ".join(platform.engines))
@@ -58,7 +87,7 @@ def open_up(platform: Platform, name: str, found: Inventory, by: str) -> Node:
     with platform.database.write() as c:
         nodes.set_state(c, name, NodeState.UP, None)
         nodes.put(c, found.nodes, found.at)
-        node = _find(nodes.all(c), name)
+        node = find(nodes.all(c), name)
         facts.append(c, NodeChanged(at=now, by=by, node=name, state=node.state, reason=node.reason))
     return node
 
@@ -67,7 +96,8 @@ def _cordons(engine: Engine | None) -> Cordons | None:
     return cast(Cordons, engine) if engine is not None and Capability.CORDONS in engine.can else None
 
 
-def _find(known: list[Node], name: str) -> Node:
+def find(known: list[Node], name: str) -> Node:
+    """The node of this name. Raises `not-found`."""
     for node in known:
         if node.name == name:
             return node

@@ -16,10 +16,11 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.domain.queue_events import PreemptionOrdered
+from headway.domain.queue_events import PreemptionOrdered, ReservationDelayed
+from headway.scheduler.overdue import Delay
 from headway.scheduler.plan import Preemption
 from headway.scheduler.snapshot import Hold
-from headway.store import attempts, checkpoints, facts, holds, jobs
+from headway.store import attempts, checkpoints, facts, holds, jobs, warned
 
 TAKEABLE = (JobState.STARTING, JobState.RUNNING)
 
@@ -62,6 +63,21 @@ def carry_out(c: Connection, preemptions: Sequence[Preemption], now: datetime, k
         project = beneficiary.spec.project
         holds.put(c, Hold(preemption.job, preemption.device_type, preemption.placements, until, project))
     return bool(preemptions)
+
+
+def tell_delays(c: Connection, delays: Sequence[Delay], now: datetime) -> None:
+    """Record, once each, that a promised start is held up by a job that may not be taken."""
+    for delay in delays:
+        if warned.first(c, f"delay/{delay.job}/{delay.attempt}", now):
+            said = ReservationDelayed(
+                at=now,
+                by="server",
+                job=delay.job,
+                promised_at=delay.promised_at,
+                behind=delay.by,
+                attempt=delay.attempt,
+            )
+            facts.append(c, said)
 
 
 def take(c: Connection, job: Job, order: Order) -> Price:

@@ -1,4 +1,4 @@
-"""The quota table as a whole: proposed by one, approved by another role, in force from a date; closing a project.
+"""The quota table as a whole: proposed by one, approved or rejected by another role, in force from a date; closing.
 
 A table is refused as a whole: the one before stays. Each change is a row and a fact.
 """
@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
 from headway.domain.lifecycle import JobState
-from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaProposed
+from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaDropped, QuotaProposed
 from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
-from headway.domain.quota_version import QuotaVersion
+from headway.domain.quota_version import Dropped, QuotaVersion
 from headway.server.operations import granting
 from headway.server.operations.directory import Change, require_project
 from headway.server.operations.stopping import stop
@@ -54,14 +54,8 @@ def approve(
 
     Raises `quota-decided`, `quota-own-approval`, `quota-outdated`, `quota-too-early`, and what `check` raises.
     """
-    version = quota_versions.get(c, number)
-    if version is None:
-        raise PlatformError("not-found", what="quota version", value=str(number))
-    if version.approved_at is not None:
-        raise PlatformError("quota-decided", version=number, by=version.approved_by)
-    mine, authors = roles
-    if version.author == change.by or not mine - authors:
-        raise PlatformError("quota-own-approval", version=number, author=version.author, user=change.by)
+    version = _open(c, number)
+    _check_other(version, change.by, roles)
     since = _since(c, version, in_force_from or change.at, change.at)
     check(c, version.tree, change.at)
     approved = replace(version, approved_by=change.by, approved_at=change.at, in_force_from=since)
@@ -69,6 +63,21 @@ def approve(
     said = QuotaApproved(at=change.at, by=change.by, version=number, author=version.author, in_force_from=since)
     facts.append(c, said)
     return approved
+
+
+def reject(c: Connection, change: Change, number: int, reason: str, roles: tuple[set[str], set[str]]) -> QuotaVersion:
+    """Turn a proposed table down, by somebody who might have approved it. Raises as `approve` does."""
+    version = _open(c, number)
+    _check_other(version, change.by, roles)
+    return _drop(c, change, version, Dropped.REJECTED, reason)
+
+
+def withdraw(c: Connection, change: Change, number: int, reason: str) -> QuotaVersion:
+    """Take one's own proposed table back. Raises `quota-not-author`, `quota-decided`, `not-found`."""
+    version = _open(c, number)
+    if version.author != change.by:
+        raise PlatformError("quota-not-author", version=number, author=version.author, user=change.by)
+    return _drop(c, change, version, Dropped.WITHDRAWN, reason)
 
 
 def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
@@ -94,6 +103,35 @@ def close(c: Connection, change: Change, name: str) -> Project:
         if job.spec.project == name:
             stop(c, job, at=change.at, by=change.by, reason=CLOSED)
     return replace(project, closed_at=change.at)
+
+
+def _open(c: Connection, number: int) -> QuotaVersion:
+    """A version that nobody has decided on. Raises `not-found`, `quota-decided`."""
+    version = quota_versions.get(c, number)
+    if version is None:
+        near = ", ".join(str(known.number) for known in quota_versions.all(c) if known.is_open) or "—"
+        raise PlatformError("not-found", what="quota version", value=str(number), near=near)
+    if not version.is_open:
+        by, how = version.dropped_by or version.approved_by, version.dropped_as or "approved"
+        raise PlatformError("quota-decided", version=number, by=by, how=how)
+    return version
+
+
+def _check_other(version: QuotaVersion, user: str, roles: tuple[set[str], set[str]]) -> None:
+    """It takes somebody else, with a role that the author does not hold."""
+    mine, authors = roles
+    if version.author == user or not mine - authors:
+        raise PlatformError("quota-own-approval", version=version.number, author=version.author, user=user)
+
+
+def _drop(c: Connection, change: Change, version: QuotaVersion, how: Dropped, reason: str) -> QuotaVersion:
+    dropped = replace(version, dropped_as=how, dropped_by=change.by, dropped_at=change.at, dropped_why=reason)
+    quota_versions.drop(c, dropped)
+    said = QuotaDropped(
+        at=change.at, by=change.by, version=version.number, author=version.author, dropped_as=how, reason=reason
+    )
+    facts.append(c, said)
+    return dropped
 
 
 def _since(c: Connection, version: QuotaVersion, wished: datetime, now: datetime) -> datetime:

@@ -4,7 +4,7 @@ Each rank's lines are taken once, by byte offset, in the transaction that record
 understood is skipped: a program's mistake must not stop its agent.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,14 +12,13 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint
-from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, ProgressSeen, Restored
-from headway.server.operations.bills import after_progress
+from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, Restored
+from headway.server.operations.advance import Progress, advance
 from headway.server.platform import Platform
 from headway.server.wire import EventChunk, RankEvent
-from headway.store import agents, attempts, checkpoints, facts, jobs
+from headway.store import agents, checkpoints, facts
 from headway.store.readings import Reading
 
-PROGRESS_FACT_EVERY = timedelta(seconds=5)
 OUTSIDE = "outside"
 LONGEST_LINE = 64 << 10  # bytes; agents send so much of a line without waiting for its end
 
@@ -62,6 +61,7 @@ class RankEvents:
         return known + len(new)
 
     def _event(self, rank: int, event: RankEvent) -> None:
+        self.platform.live.event(self.attempt.id, rank, event)
         if event.kind == "progress" and event.step is not None:
             self._sample(rank, event)
         elif event.kind == "checkpoint-saved" and event.path and event.step is not None:
@@ -88,28 +88,9 @@ class RankEvents:
 
     def _progress(self, event: RankEvent) -> None:
         assert event.step is not None
-        if self.attempt.step is not None and event.step <= self.attempt.step:
-            return
-        attempts.set_progress(self.c, self.attempt.id, event.step, event.t)
-        self._job_progress(event.step, event.total)
-        after_progress(self.c, self.attempt, self.steps)
-        if _worth_a_fact(self.platform, self.attempt, event):
-            seen = ProgressSeen(
-                at=event.t,
-                by=self.by,
-                job=self.attempt.job,
-                attempt=self.attempt.id,
-                step=event.step,
-                total=event.total,
-                loss=event.metrics.get("loss"),
-            )
-            facts.append(self.c, seen)
-
-    def _job_progress(self, step: int, total: int | None) -> None:
-        """A job stands where its newest attempt stands: late words of an older one do not move it."""
-        job = jobs.get(self.c, self.attempt.job)
-        if job is not None and job.attempts == self.attempt.number:
-            jobs.set_progress(self.c, job.id, step, total)
+        told = Progress(event.t, event.step, event.total, event.metrics.get("loss"), self.steps)
+        self.platform.printed.reports_itself(self.attempt.id)
+        advance(self.platform, self.c, self.attempt, self.by, told)
 
     def _saved(self, event: RankEvent) -> None:
         assert event.step is not None
@@ -167,12 +148,3 @@ def _whole_lines(new: bytes) -> bytes:
     """Up to the last newline; what is too long for a line is taken as it is, and passed over."""
     end = new.rfind(b"\n") + 1
     return new[:end] if end or len(new) < LONGEST_LINE else new
-
-
-def _worth_a_fact(platform: Platform, attempt: Attempt, event: RankEvent) -> bool:
-    """The first step, the last, and one every few seconds; every step is in the readings."""
-    last: datetime | None = platform.progress_facts.get(attempt.id)
-    if attempt.step is not None and event.step != event.total and last and event.t - last < PROGRESS_FACT_EVERY:
-        return False
-    platform.progress_facts[attempt.id] = event.t
-    return True

@@ -15,6 +15,7 @@ from headway.domain.events import AgentLost, AttemptStarted, AttemptWaited, Logs
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
+from headway.server.operations.scenes import AT_EXIT, take_scene
 from headway.server.operations.settle import LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
@@ -35,8 +36,11 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
         _record(platform, c, attempt, node, report)
+        _live(platform, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
         answer = _answer(c, attempt, node, report, offsets)
+    if not answer.over:
+        answer.look = platform.live.looks(attempt.id, node)
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:
         platform.readings.add(readings)
@@ -45,6 +49,14 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
     elif any(exit.code != 0 for exit in report.exits):
         platform.wake("observe")  # which tells the other nodes' agents
     return answer
+
+
+def _live(platform: Platform, attempt: Attempt, node: str, report: Report) -> None:
+    """What the watch over stalls goes by."""
+    platform.live.report(attempt.id, node, report.readings, platform.clock.now())
+    for scene in report.scenes:
+        if scene.get("look") == AT_EXIT or platform.live.takes(attempt.id, node, scene.get("look")):
+            take_scene(platform, attempt.id, node, scene)
 
 
 def _started(platform: Platform, c: Connection, attempt: Attempt, node: str, report: Report) -> Attempt:

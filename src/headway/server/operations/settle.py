@@ -4,21 +4,27 @@ Called wherever an end may have become known (an agent's report, the engine's si
 part has ended and nothing twice.
 """
 
+import signal
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from headway.domain.attempt import BY_ENGINE, PREEMPTED, Attempt, Outcome, RankExit
+from headway.domain.attempt import BY_ENGINE, LATE, PREEMPTED, STALLED, TAKEN, Attempt, Outcome, RankExit
 from headway.domain.events import AttemptEnded
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.resources import Occupied
+from headway.engines.protocol import Cause
 from headway.scheduler.snapshot import Hold
 from headway.server.operations.stopping import end
-from headway.store import agents, attempts, facts, holds, jobs
+from headway.store import agents, attempts, facts, holds, jobs, nodes
 from headway.store.agents import NodeReport
 
 LOST = "agent-lost"
+GOES_ON = BY_ENGINE | {STALLED}
+ASKED_FOR = BY_ENGINE | {"user", PREEMPTED}
 
 
 def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) -> Outcome | None:
@@ -29,23 +35,60 @@ def settle(c: Connection, attempt: Attempt, *, at: datetime, hold: timedelta) ->
     ended = {part.node for part in parts if part.ended_at is not None}
     if ended < {placement.node for placement in attempt.placements}:
         return None
-    return finish(c, attempt, outcome_of(attempt, parts, agents.exits(c, attempt.id)), at=at, hold=hold)
+    exits = agents.exits(c, attempt.id)
+    if attempt.stop_reason is None and was_taken(parts, exits):
+        attempt = replace(attempt, stop_reason=TAKEN)
+        _leave_to_others(c, attempt)
+    outcome = outcome_of(attempt, parts, exits)
+    return finish(c, attempt, outcome, at=at, hold=hold, freed_at=freed_at(parts, at))
+
+
+def was_taken(parts: Collection[NodeReport], exits: Collection[RankExit]) -> bool:
+    """Whether a batch system ended it unasked (a preemption, a cancel): its agents were told to stop, and not by us.
+
+    It tells the ranks too, which may die of that before their agent has passed it on.
+    """
+    if any(part.cause == Cause.PREEMPTED for part in parts):
+        return True
+    told = any((part.ended_reason, part.detail) == ("stopped", "engine") for part in parts)
+    unharmed = all(exit.is_clean or exit.stopped_by_us or exit.signal == signal.SIGTERM for exit in exits)
+    return told and unharmed and _is_given(parts)
+
+
+def freed_at(parts: Collection[NodeReport], at: datetime) -> datetime:
+    """A batch system takes devices back when the last agent has left, however much later that is heard of."""
+    ends = [part.ended_at for part in parts if part.ended_at is not None]
+    return min(at, max(ends)) if _is_given(parts) and ends else at
+
+
+def _is_given(parts: Collection[NodeReport]) -> bool:
+    """Whether a batch system gave the devices."""
+    return any(part.environment.get("taken_at") for part in parts)
 
 
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:
     """How an attempt ended whose every part has ended. What was stopped has not succeeded, however well it went."""
     if any(part.ended_reason == LOST for part in parts):
-        return Outcome.STOPPED if attempt.stop_reason in ("user", PREEMPTED) else Outcome.LOST
+        return Outcome.STOPPED if attempt.stop_reason in ASKED_FOR else Outcome.LOST
     by_itself = all(part.ended_reason == "exited" for part in parts)
     if exits and by_itself and all(exit.is_clean and not exit.stopped_by_us for exit in exits):
         return Outcome.SUCCEEDED
     return Outcome.STOPPED if attempt.stop_reason is not None else Outcome.FAILED
 
 
-def finish(c: Connection, attempt: Attempt, outcome: Outcome, *, at: datetime, hold: timedelta) -> Outcome:
-    """Write the end of an attempt and move its job on."""
-    attempts.move(c, attempt.id, AttemptState.ENDED, at=at, outcome=outcome)
-    facts.append(c, AttemptEnded(at=at, by="server", job=attempt.job, attempt=attempt.id, outcome=outcome))
+def finish(
+    c: Connection,
+    attempt: Attempt,
+    outcome: Outcome,
+    *,
+    at: datetime,
+    hold: timedelta,
+    freed_at: datetime | None = None,
+) -> Outcome:
+    """Write the end of an attempt and move its job on. `freed_at` None: its devices are free only now."""
+    ended = freed_at or at
+    attempts.move(c, attempt.id, AttemptState.ENDED, at=ended, outcome=outcome, stop_reason=attempt.stop_reason)
+    facts.append(c, AttemptEnded(at=ended, by="server", job=attempt.job, attempt=attempt.id, outcome=outcome))
     job = jobs.get(c, attempt.job)
     assert job is not None
     _move_job(c, job, attempt, outcome, at, hold)
@@ -58,12 +101,20 @@ def _move_job(c: Connection, job: Job, attempt: Attempt, outcome: Outcome, at: d
     elif attempt.stop_reason == PREEMPTED and job.reason == PREEMPTED:
         jobs.count_preemption(c, job.id)
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=PREEMPTED)
-    elif (outcome == Outcome.STOPPED and attempt.stop_reason not in BY_ENGINE) or job.state == JobState.STOPPING:
+    elif (outcome == Outcome.STOPPED and attempt.stop_reason not in GOES_ON) or job.state == JobState.STOPPING:
         reason = job.reason if attempt.stop_reason == PREEMPTED else attempt.stop_reason
         end(c, job, JobState.STOPPED, at=at, by="server", reason=reason)
     else:
         jobs.move(c, job.id, JobState.RECOVERING, at=at, reason=outcome)
-        holds.put(c, hold_for(job, attempt, at + hold))
+        if attempt.stop_reason not in (LATE, TAKEN):  # where it was, a batch system has others first
+            holds.put(c, hold_for(job, attempt, at + hold))
+
+
+def _leave_to_others(c: Connection, attempt: Attempt) -> None:
+    """Somebody else has the devices now; who, and for how long, the engine says when it is asked next."""
+    others = [one for on_node in nodes.occupied(c).values() for one in on_node]
+    taken = [Occupied(part.node, len(part.devices), attempt.engine) for part in attempt.placements]
+    nodes.occupy(c, attempt.engine, [*others, *taken])
 
 
 def hold_for(job: Job, attempt: Attempt, until: datetime, without: Collection[str] = ()) -> Hold:

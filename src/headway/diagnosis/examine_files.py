@@ -1,0 +1,85 @@
+"""`examine_files`: what a folder of log files shows, as the object that people's programs read.
+
+Takes bytes and gives plain values; opens no file, reads no clock. Where the evidence does not say, a field is None.
+"""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from headway.diagnosis.finding.conclude import conclude_reading
+from headway.diagnosis.finding.finding import Finding
+from headway.diagnosis.reading.read import Reading, Source, read
+from headway.diagnosis.signs.table import Table
+from headway.diagnosis.verdict import Owner
+from headway.domain.errors import Language, PlatformError, message
+
+LONGEST_LINE = 600
+ACTORS = {Owner.RESEARCHER: "dev", Owner.OPERATOR: "ops", Owner.NOBODY: None}
+
+
+class EvidenceOut(TypedDict):
+    """A line a finding rests on: file, offset of its first byte, and what it says (at most 600 characters)."""
+
+    file: str
+    offset: int
+    line: str
+
+
+class ExaminedOut(TypedDict):
+    """What `headway examine DIR --json` prints."""
+
+    cause_class: str
+    first_rank: int | None
+    first_node: str | None
+    first_role: str | None
+    code_location: str | None
+    actor: str | None
+    retry: str
+    confidence: float
+    followers: list[int]
+    evidence: list[EvidenceOut]
+    next_steps: list[str]
+
+
+def examine_files(sources: Sequence[Source], language: Language, table: Table | None = None) -> ExaminedOut:
+    """What stopped the job whose logs these are, where first, whose move it is; the steps in the reader's language."""
+    reading = read(sorted(sources, key=lambda source: source.path))
+    finding = conclude_reading(reading, table or Table())
+    return {
+        "cause_class": str(finding.cause),
+        "first_rank": finding.rank,
+        "first_node": finding.node,
+        "first_role": finding.role,
+        "code_location": finding.location,
+        "actor": ACTORS[finding.owner],
+        "retry": str(finding.retry),
+        "confidence": round(finding.confidence, 2),
+        "followers": list(finding.followers),
+        "evidence": _evidence(reading, finding),
+        "next_steps": next_steps(finding, language),
+    }
+
+
+def title(cause: str, language: Language) -> str:
+    """A class of causes in words."""
+    return message(_code(cause), {}, language)
+
+
+def next_steps(finding: Finding, language: Language) -> list[str]:
+    """What to do next, each step a sentence."""
+    return [step for step in PlatformError(_code(finding.cause)).hint(language).splitlines() if step]
+
+
+def _code(cause: str) -> str:
+    return f"cause-{cause.lower().replace('_', '-')}"
+
+
+def _evidence(reading: Reading, finding: Finding) -> list[EvidenceOut]:
+    seen: set[tuple[int, int]] = set()
+    quoted: list[EvidenceOut] = []
+    for entry in finding.lines:
+        if (entry.file, entry.offset) not in seen:
+            seen.add((entry.file, entry.offset))
+            line = entry.raw[:LONGEST_LINE]
+            quoted.append({"file": reading.paths[entry.file], "offset": entry.offset, "line": line})
+    return quoted

@@ -1,0 +1,91 @@
+"""The course of a job: where it makes progress, where it ended, and whether it went on after something that was said.
+
+Reads no figures; it only has to tell a training step from other lines.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.diagnosis.finding.claim import Claim
+from headway.diagnosis.reading.entry import Entry
+
+_STEP = re.compile(
+    r"(?i)\b(?:step|steps|iter(?:ation)?s?|it|batch|global_step|update|"
+    r"epoch)\b[\]:=\s|/#]{0,6}\[?\s{0,8}\d|\d{1,9}/\d{1,9} \[\d{1,3}:\d\d|"
+    r"\bloss\b['\":= ]{1,4}-?\d|(?:it/s|s/it|examples/s|tokens/s)\b|步数|轮次|第 ?\d+ ?步"
+)
+_LONG = re.compile(
+    r"(?i)tokeniz|running tokenizer|\bmap(?:ping)?\b.{0,30}(?:num_proc|"
+    r"examples)|converting format|preprocess|pre-process|packing|grouping texts|"
+    r"building .{0,40}(?:index|indices|dataset)|"
+    r"compil|saving .{0,40}(?:checkpoint|state|model|optimizer)|filtering|"
+    r"generating (?:train|split)|downloading|copying|loading checkpoint shards|"
+    r"warm-?up|dataset map|分词|预处理|编译|保存检查点|生成索引"
+)
+_BARRIER = re.compile(r"(?i)main_process_first|barrier|wait_for_everyone|torch_distributed_zero_first|zero_first")
+_DONE = re.compile(
+    r"(?i)training (?:is )?(?:completed?|finished|done)|train_runtime|"
+    r"finished training|训练(?:已)?(?:完成|结束)|job (?:completed|finished|"
+    r"succeeded)|all done|exited? (?:with )?(?:code|status)[ :=]{0,2}0\b|"
+    r"\bsucceeded\b|reached max_steps|`trainer\.fit` stopped: `max|"
+    r"end of training|completed successfully|successfully completed|exit code 0|run complete"
+)
+_SILENT = re.compile(
+    r"(?i)\(?(?:no (?:further )?(?:output|line|log)|log silent|silent|无输出|没有输出|日志停止)[^)]{0,80}"
+)
+_BEGUN = re.compile(
+    r"(?i)\b(?:step|iter(?:ation)?|it)\b[\]:=\s|/#]{1,6}\[?\s{0,8}[1-9]|"
+    r"\bloss\b['\":= ]{1,4}-?\d|\d{1,9}/\d{1,9} \[\d{1,3}:\d\d.{0,30}(?:it/s|s/it)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """`steps`: entries that show training going on; `is_done`: the job says that it came to its end."""
+
+    steps: tuple[Entry, ...]
+    long: tuple[Entry, ...]
+    done: tuple[Entry, ...]
+    silent: tuple[Entry, ...]
+    begun: bool
+
+    def goes_on_after(self, claim: Claim) -> bool:
+        """Whether the one who said it went on training: three different steps after it, or a good end."""
+        file, number = claim.place
+        after = [
+            e
+            for e in self.steps
+            if e.file == file and e.number > number and e.rank in (claim.rank, None) and not _LONG.search(e.text)
+        ]
+        ended_well = any(e.file == file and e.number > number for e in self.done)
+        return len({e.text for e in after}) >= 3 or ended_well
+
+    def goes_on_later(self, claim: Claim) -> bool:
+        """Whether training goes on at a later time in any file: for what a machine, not a rank, says."""
+        if claim.at is None:
+            return False
+        later = {e.text for e in self.steps if e.at is not None and claim.at is not None and e.at > claim.at + 60}
+        return len(later) >= 3 or any(e.at is not None and e.at > claim.at for e in self.done)
+
+
+def course_of(entries: Sequence[Entry]) -> Course:
+    """What kind of going-on each entry shows."""
+    steps = tuple(entry for entry in entries if is_step(entry.text))
+    return Course(
+        steps=steps,
+        long=tuple(entry for entry in entries if _LONG.search(entry.text[:400])),
+        done=tuple(entry for entry in entries if _DONE.search(entry.text[:400])),
+        silent=tuple(entry for entry in entries if _SILENT.match(entry.text)),
+        begun=any(_BEGUN.search(entry.text[:400]) and not _LONG.search(entry.text[:200]) for entry in steps),
+    )
+
+
+def is_step(text: str) -> bool:
+    """Whether a line shows training going on."""
+    return bool(_STEP.search(text[:600]))
+
+
+def is_barrier(text: str) -> bool:
+    """Whether a line stands in a barrier where ranks wait for one that prepares something."""
+    return bool(_BARRIER.search(text))

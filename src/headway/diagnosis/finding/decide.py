@@ -1,0 +1,85 @@
+"""Decides which claim is the first fault: faults before those who only follow, events of machines before exceptions,
+then by time and place. A fault after which its rank went on training stopped nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from headway.diagnosis.cause import Cause
+from headway.diagnosis.finding.claim import Claim
+from headway.diagnosis.finding.course import Course
+from headway.diagnosis.reading.names import FileName
+from headway.diagnosis.signs.sign import Kind
+
+ORDERS = frozenset({Cause.PREEMPTED, Cause.TIME_LIMIT, Cause.USER_CANCEL, Cause.SCHED_PENDING, Cause.IMAGE_PULL})
+"""What schedulers and people do to a job: it ends this attempt though a later one goes on."""
+NEAR_S = 120.0
+CLOSE_S = 2.0
+
+
+def standing(claims: Sequence[Claim], course: Course, names: Sequence[FileName]) -> list[Claim]:
+    """The claims that may have stopped the job: not survived, and not the clumsy end of another fault."""
+    kept = [claim for claim in claims if claim.kind is not Kind.HINT and not _survived(claim, course, names)]
+    return [claim for claim in kept if not _is_aftermath(claim, kept)]
+
+
+def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
+    if claim.cause in ORDERS and claim.weight >= 70:
+        return False
+    if names[claim.entry.file].is_system:
+        return course.goes_on_later(claim)
+    return course.goes_on_after(claim)
+
+
+def _is_aftermath(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """A crash while a process that had an exception already was taken down."""
+    if claim.cause is not Cause.NATIVE_CRASH:
+        return False
+    return any(
+        other.in_trace
+        and other.kind is Kind.FAULT
+        and other.cause is not Cause.NATIVE_CRASH
+        and other.entry.file == claim.entry.file
+        and other.place < claim.place
+        and (other.rank == claim.rank or claim.rank is None or other.rank is None)
+        for other in claims
+    )
+
+
+def tier(claim: Claim) -> int:
+    """How much a claim's kind of evidence goes before others."""
+    weight = claim.weight
+    return 4 if weight >= 90 else 3 if weight >= 65 else 2 if weight >= 45 else 1
+
+
+def first_of(faults: Sequence[Claim]) -> Claim | None:
+    """The first fault among faults: the best kind of evidence, then the earliest, then the earliest in its file."""
+    if not faults:
+        return None
+    best = max(tier(claim) for claim in faults)
+    leading = [claim for claim in faults if tier(claim) == best]
+    lead = _earliest(leading)
+    lesser = [claim for claim in faults if tier(claim) == best - 1 and _is_long_before(claim, lead)]
+    return _earliest(lesser) if lesser and best > 2 else lead
+
+
+def _is_long_before(claim: Claim, lead: Claim) -> bool:
+    """Whether a lesser claim is so much earlier that the greater one cannot have caused it."""
+    if claim.at is None or lead.at is None or claim.rank is None or not claim.in_trace:
+        return False
+    return lead.at - claim.at > NEAR_S
+
+
+def _earliest(claims: Sequence[Claim]) -> Claim:
+    """By time where all have one; within two seconds, at once: then the stronger, then the lower rank."""
+    timed = [claim for claim in claims if claim.at is not None]
+    if timed and len(timed) == len(claims):
+        least = min(claim.at for claim in timed if claim.at is not None)
+        at_once = [claim for claim in timed if claim.at is not None and claim.at - least <= CLOSE_S]
+        return min(at_once, key=lambda c: (-c.weight // 10, c.at, c.rank if c.rank is not None else 1 << 30, c.place))
+    by_words: dict[tuple[Cause, str], list[Claim]] = defaultdict(list)
+    for claim in claims:
+        by_words[(claim.cause, claim.words)].append(claim)
+    first = min(claims, key=lambda c: (-c.weight // 10, c.place) if timed else (c.place[0], c.place[1]))
+    same = by_words[(first.cause, first.words)]
+    return min(same, key=lambda c: (c.rank if c.rank is not None else 1 << 30, c.place))

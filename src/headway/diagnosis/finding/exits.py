@@ -1,0 +1,149 @@
+"""What launchers and schedulers say of ranks that ended: who, how, and which of them they saw first."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headway.diagnosis.reading.clocks import read_clock
+from headway.diagnosis.reading.entry import Entry
+from headway.diagnosis.reading.world import World
+
+_FIELD = re.compile(r"\s{0,4}(time|host|rank|exitcode|error_file) {0,8}: {1,2}(\S.{0,300})")
+_FAILED = re.compile(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,8})\)")
+_LAUNCH = re.compile(r"--local_rank=(\d{1,4}).{0,200}exits with return code = (-?\d{1,4})")
+_TASKS = re.compile(r"(?:srun: )?error: ([\w.-]{1,80}): tasks? (\d{1,6})(?:-(\d{1,6}))?[\d,-]{0,40}: (.{1,80})")
+_MPIRUN = re.compile(r"process rank (\d{1,6}) with PID (\d{1,8}) on node ([\w.-]{1,80}) exited on signal (\d{1,3})")
+_SPAWN = re.compile(
+    r"[Pp]rocess (\d{1,4}) (?:terminated|exited|died) (?:with|on|due to) (?:signal (SIG\w{2,8}|"
+    r"\d{1,3})|exit ?code (-?\d{1,4}))"
+)
+_RANK_EXIT = re.compile(
+    r"(?i)(?:rank|worker|进程|Rank)[ _#:]{0,3}(\d{1,6})\b.{0,60}?(?:exited|"
+    r"退出|exit(?:ed)?|returned|terminated|终止).{0,30}?(?:code|status|"
+    r"signal|码|信号)[ :=]{0,3}(-?\d{1,4})"
+)
+_NUMBER = re.compile(r"-?\d{1,9}")
+_PID = re.compile(r"\(pid: (\d{1,8})\)")
+_SIGNALS = {"SIGKILL": 9, "SIGSEGV": 11, "SIGABRT": 6, "SIGBUS": 7, "SIGTERM": 15, "SIGILL": 4, "SIGFPE": 8}
+TERMINATED = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """One rank's end as a launcher told it. `signal`: 0 if it left by itself. `is_root`: the launcher saw it first."""
+
+    entry: Entry
+    rank: int | None
+    code: int
+    node: str | None = None
+    pid: int | None = None
+    is_root: bool = False
+    in_summary: bool = False
+    at: float | None = None
+    name: str = ""
+
+    @property
+    def signal(self) -> int:
+        """The signal that ended it, from a negative code or one above 128."""
+        return -self.code if self.code < 0 else self.code - 128 if 129 <= self.code <= 159 else 0
+
+
+def find(entries: Sequence[Entry], world: World) -> list[Exit]:
+    """Every end that is told of, in order; teaches `world` the processes that are named."""
+    found = _summaries(entries)
+    in_summary = {exit_.pid for exit_ in found if exit_.pid is not None}
+    for exit_ in found:
+        if exit_.rank is not None and exit_.pid is not None:
+            world.rank_of_pid[exit_.pid] = exit_.rank
+        if exit_.rank is not None and exit_.node:
+            world.node_of_rank.setdefault(exit_.rank, exit_.node)
+    for entry in entries:
+        single = _single(entry, world)
+        if single and (single.pid is None or single.pid not in in_summary):
+            found.append(single)
+            if single.pid is not None and single.rank is not None:
+                world.rank_of_pid.setdefault(single.pid, single.rank)
+    return sorted(found, key=lambda exit_: (exit_.entry.file, exit_.entry.number))
+
+
+def _summaries(entries: Sequence[Entry]) -> list[Exit]:
+    """torchrun's blocks of fields; the first observed failure stands last, under its own heading."""
+    found: list[Exit] = []
+    block: dict[str, tuple[str, Entry]] = {}
+    is_root = False
+    for entry in entries:
+        if "Root Cause (first observed failure)" in entry.text:
+            is_root = True
+        elif "Failures:" in entry.text:
+            is_root = False
+        if match := _FIELD.match(entry.text):
+            block[match[1]] = (match[2].strip(), entry)
+            if match[1] == "exitcode":
+                found += _block(block, is_root)
+                block = {}
+    if found and not any(exit_.is_root for exit_ in found):
+        found[-1] = replace(found[-1], is_root=True)
+    return found
+
+
+def _block(block: dict[str, tuple[str, Entry]], is_root: bool) -> list[Exit]:
+    text, entry = block["exitcode"]
+    rank, code, pid = _NUMBER.match(block.get("rank", ("", entry))[0]), _NUMBER.match(text), _PID.search(text)
+    if rank is None or code is None:
+        return []
+    clock = read_clock(block.get("time", ("", entry))[0] + " ")
+    node = block.get("host", ("", entry))[0] or None
+    return [
+        Exit(
+            entry,
+            int(rank[0]),
+            int(code[0]),
+            node,
+            int(pid[1]) if pid else None,
+            is_root,
+            True,
+            clock[0] if clock else None,
+        )
+    ]
+
+
+def _single(entry: Entry, world: World) -> Exit | None:
+    text = entry.text
+    if found := _FAILED.search(text):
+        rank = world.rank_of_local_rank(int(found[2]))
+        return Exit(entry, rank, int(found[1]), entry.node, int(found[3]), is_root=True)
+    if found := _LAUNCH.search(text):
+        return Exit(entry, world.rank_of_local_rank(int(found[1])), int(found[2]), entry.node, is_root=True)
+    if found := _MPIRUN.search(text):
+        return Exit(entry, int(found[1]), -int(found[4]), found[3], int(found[2]), is_root=True)
+    if found := _TASKS.search(text):
+        return Exit(entry, int(found[2]) if not found[3] else None, _code_of(found[4]), found[1], name=found[4])
+    if found := _SPAWN.search(text):
+        code = -_SIGNALS.get(found[2], int(found[2]) if found[2].isdigit() else 0) if found[2] else int(found[3])
+        return Exit(entry, world.rank_of_local_rank(int(found[1])), code, entry.node)
+    if found := _RANK_EXIT.search(text):
+        return Exit(entry, int(found[1]), int(found[2]), entry.node)
+    return None
+
+
+def _code_of(words: str) -> int:
+    named = {
+        "Killed": -9,
+        "Segmentation fault": -11,
+        "Aborted": -6,
+        "Bus error": -7,
+        "Terminated": -15,
+        "Out Of Memory": -9,
+    }
+    code = next((value for word, value in named.items() if word in words), None)
+    number = _NUMBER.search(words)
+    return code if code is not None else int(number[0]) if number else 1
+
+
+def ranks_in_ranges(entries: Sequence[Entry]) -> dict[int, list[int]]:
+    """The ranks a scheduler lists as `tasks 2-3`, by the number of the entry's place."""
+    found: dict[int, list[int]] = {}
+    for at, entry in enumerate(entries):
+        if (match := _TASKS.search(entry.text)) and match[3]:
+            found[at] = list(range(int(match[2]), min(int(match[3]), int(match[2]) + 4096) + 1))
+    return found

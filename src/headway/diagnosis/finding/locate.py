@@ -1,0 +1,120 @@
+"""Where a fault began: rank, node, role; or everywhere at once, or nowhere that the evidence tells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.diagnosis.cause import Cause
+from headway.diagnosis.finding.claim import Claim
+from headway.diagnosis.finding.decide import ORDERS
+from headway.diagnosis.finding.exits import TERMINATED, Exit
+from headway.diagnosis.reading.read import Reading
+
+_NETWORK = frozenset({Cause.COMM_TIMEOUT, Cause.COMM_BOOTSTRAP, Cause.RDMA_LINK})
+_ROLES = {
+    "TaskRunner": "controller",
+    "main_task": "controller",
+    "Driver": "controller",
+    "driver": "controller",
+    "env_server": "env-server",
+    "RolloutWorker": "rollout",
+    "vLLMHttpServer": "rollout",
+    "SGLangHttpServer": "rollout",
+    "RewardManagerWorker": "reward",
+    "RewardLoopWorker": "reward",
+    "AgentLoopWorker": "rollout",
+    "APIServer": "api-server",
+}
+_RANKLESS = ("controller", "env", "rollout", "reward", "api", "judge", "sandbox", "router", "inference", "policy")
+"""How the names of roles begin that have no training rank."""
+
+
+@dataclass(slots=True)
+class Place:
+    """None: not told. `everywhere`: all ranks at once, so none and no node is suspect."""
+
+    rank: int | None
+    node: str | None
+    role: str | None
+    everywhere: bool = False
+
+
+def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequence[Exit]) -> Place:
+    """Where `lead` began, by its own words, by others of the same fault, by the launcher, by its file."""
+    role = _role(lead.role)
+    same = [claim for claim in faults if claim.cause is lead.cause]
+    if lead.cause in ORDERS:
+        return Place(_pod_rank(same), _node(reading, lead, same, None, ends), None)
+    if role is not None:
+        return Place(None, None if role == "controller" else lead.node, role)
+    rank = lead.rank if lead.rank is not None else _rank(reading, lead, same, ends)
+    if _is_everywhere(reading, lead, same, ends):
+        return Place(None, None, None, True)
+    if lead.cause in _NETWORK and _is_two_sided(reading, lead, same):
+        return Place(None, None, None)
+    return Place(rank, _node(reading, lead, same, rank, ends), None)
+
+
+def _role(name: str | None) -> str | None:
+    """The role of a speaker that is no training rank; None for those that are."""
+    known = _ROLES.get(name or "", (name or "").replace("_", "-"))
+    return known if known.startswith(_RANKLESS) else None
+
+
+def _pod_rank(same: Sequence[Claim]) -> int | None:
+    """What a scheduler does is done to a job; to a rank only where it names one pod."""
+    ranks = {claim.rank for claim in same if claim.entry.pod and claim.rank is not None}
+    return next(iter(ranks)) if len(ranks) == 1 else None
+
+
+def _rank(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[Exit]) -> int | None:
+    """The rank of a fault whose line names none: the launcher's first, then the only one of the same fault."""
+    if lead.cause in _NETWORK and not lead.in_trace:
+        return None
+    if lead.in_trace and lead.copies > 1 and not any(end.in_summary for end in ends):
+        return None
+    roots = [end for end in ends if end.is_root and end.signal != TERMINATED and end.rank is not None]
+    roots = [end for end in roots if end.entry.file == lead.entry.file] or roots
+    if roots:
+        return min(roots, key=lambda end: (not end.in_summary, end.at or 0.0)).rank
+    nodes = (None, lead.node)
+    ranks = {claim.rank for claim in same if claim.rank is not None and (lead.node is None or claim.node in nodes)}
+    if len(ranks) == 1 and not lead.in_trace:
+        return next(iter(ranks))
+    return 0 if reading.world.is_single and not lead.entry.pod else None
+
+
+def _is_everywhere(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[Exit]) -> bool:
+    """The same words from every rank, or several times from nobody in particular: deterministic, no rank is suspect."""
+    if any(end.in_summary for end in ends):
+        return False
+    ranks = {claim.rank for claim in same if claim.words == lead.words and claim.rank is not None}
+    if lead.rank is None:
+        return lead.in_trace and lead.copies > 1 and lead.node is None
+    return len(ranks) > 1 and len(ranks) >= max(reading.world.size or 0, max(reading.world.ranks, default=0) + 1)
+
+
+def _is_two_sided(reading: Reading, lead: Claim, same: Sequence[Claim]) -> bool:
+    """A broken connection is no more one side's than the other's: only where a single node shows it is it named."""
+    nodes = {claim.node for claim in same if claim.node}
+    if lead.cause is Cause.RDMA_LINK:
+        return len(nodes) > 1
+    if lead.cause is Cause.COMM_BOOTSTRAP:
+        return "No route to host" in lead.entry.text or "onnection refused" in lead.entry.text
+    complaining = {entry.node for entry in reading.entries if entry.node and "NCCL WARN" in entry.raw}
+    return len(nodes | complaining) > 1
+
+
+def _node(reading: Reading, lead: Claim, same: Sequence[Claim], rank: int | None, ends: Sequence[Exit]) -> str | None:
+    if lead.node:
+        return lead.node
+    if rank is not None:
+        told = [end.node for end in ends if end.rank == rank and end.node]
+        if told or rank in reading.world.node_of_rank:
+            return told[0] if told else reading.world.node_of_rank[rank]
+    nodes = {claim.node for claim in same if claim.node}
+    if len(nodes) == 1:
+        return next(iter(nodes))
+    of_ranks = set(reading.world.node_of_rank.values())
+    if lead.cause is Cause.P2P_TOPO and len(of_ranks) == 1:
+        return next(iter(of_ranks))
+    return None

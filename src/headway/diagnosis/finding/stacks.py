@@ -1,0 +1,66 @@
+"""Stacks of ranks that stand still: who waits in a collective, who waits for data, who writes; and the odd one out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from headway.diagnosis.reading.entry import Entry
+
+_RANK = re.compile(
+    r"\(rank (\d{1,6})\)|^=+ ?rank[ :_]?(\d{1,6}) ?=+|^-+ ?rank[ :_]?(\d{1,6})|"
+    r"^(?:stack|stacks|trace) of rank[ :]?(\d{1,6})|^Process \d{1,8}:.{0,200}?--local[_-]rank[= ](\d{1,4})|"
+    r"^rank[ :_]?(\d{1,6})[ :]{0,2}(?:stack|thread|$)",
+    re.I,
+)
+_FRAME = re.compile(r"\s{1,12}([\w<>.]{1,120}) \(([^():]{1,300}):(\d{1,7})\)$")
+_DATA = re.compile(
+    r"(?i)dataloader|_try_get_data|queue\.get|/datasets?/|dataset\.py|"
+    r"fetch\.py|__getitem__|_next_data|next_batch|prefetch"
+)
+_COLLECTIVE = re.compile(
+    r"(?i)distributed|nccl|hccl|barrier|all_?reduce|all_?gather|broadcast|"
+    r"reduce_scatter|recv|send|p2p|synchronize|wait_for|store"
+)
+_STORAGE = re.compile(r"(?i)serialization|save|write|fsync|open|flush|checkpoint")
+_LIBRARY = re.compile(
+    r"^(?:torch|deepspeed|megatron|transformers|accelerate|threading|"
+    r"queue|multiprocessing|selectors|asyncio|concurrent|ray|ssl|socket|"
+    r"subprocess)(?:/|\.py)|site-packages|/lib/python"
+)
+
+
+@dataclass(slots=True)
+class Stack:
+    """One rank's stack, innermost frame first. `kind`: collective, data, storage or other."""
+
+    rank: int
+    head: Entry
+    frames: list[tuple[str, str, int]] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """What the innermost frames that tell anything tell."""
+        for name, path, _ in self.frames[:6]:
+            for kind, pattern in (("data", _DATA), ("collective", _COLLECTIVE), ("storage", _STORAGE)):
+                if pattern.search(f"{name} {path}"):
+                    return kind
+        return "other"
+
+    @property
+    def own_frame(self) -> str | None:
+        """The innermost frame outside libraries."""
+        return next((f"{path}:{line}" for _, path, line in self.frames if not _LIBRARY.search(path)), None)
+
+
+def stacks_of(entries: Sequence[Entry]) -> list[Stack]:
+    """The stacks that name their rank."""
+    found: list[Stack] = []
+    open_in: int | None = None
+    for entry in entries:
+        head = _RANK.search(entry.text)
+        if head:
+            found.append(Stack(int(next(filter(None, head.groups()))), entry))
+            open_in = entry.file
+        elif (frame := _FRAME.match(entry.text)) and found and open_in == entry.file:
+            found[-1].frames.append((frame[1], frame[2], int(frame[3])))
+    return [stack for stack in found if stack.frames]

@@ -1,0 +1,148 @@
+"""Finds tracebacks in the lines of one speaker, plain or in boxes, and joins those that belong to one exception.
+
+A traceback is found wherever it begins in a line, through lines of others; its frames may be printed without its head.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from headway.diagnosis.reading.entry import Entry
+
+_HEAD = re.compile(r"Traceback \(most recent call last\)|\(most recent call first\)")
+_FRAME = re.compile(r'\s*(?:│|\|)?\s*File "(?P<path>[^"]{1,600})", line (?P<line>\d{1,9})')
+_BOXED = re.compile(r"[│|]\s{1,4}(?P<path>[^\s:│]{1,400}\.py):(?P<line>\d{1,9}) in ")
+_NAMED = re.compile(
+    r"(?:[A-Za-z_][\w.]{0,120}\.)?(?:[A-Z]\w{0,60}(?:Error|Exception|"
+    r"Exit|Interrupt|Died|Fault|Timeout|Failure|Warning)|Exception|Timeout)(?:\(\w{1,60}\))?(?::|$|\()"
+)
+_ANY = re.compile(r"[A-Za-z_][\w.]{0,160}(?:\(\w{1,60}\))?(?::\s|:$|$)")
+_LINKS = (
+    ("cause", "The above exception was the direct cause of the following exception"),
+    ("during", "During handling of the above exception, another exception occurred"),
+    ("original", "Original Traceback (most recent call last)"),
+)
+_PROCESS = re.compile(r"(?:^|-- )Process (\d{1,4}) terminated with the following error")
+_LIBRARY = re.compile(
+    r"(?:^|[\\/])(?:site-packages|dist-packages|lib(?:64)?[\\/]python3[\d.]*|"
+    r"[Ll]ib[\\/](?:json|multiprocessing|asyncio|threading|runpy))(?:[\\/]|$)"
+    r"|(?:^|[\\/])(?:torch|transformers|deepspeed|accelerate|torch_npu|"
+    r"numpy|ray)[\\/](?:nn|autograd|distributed|utils|optim|cuda|_|"
+    r"runtime|npu|launcher|multiprocessing)"
+    r"|^<|\.pyz[\\/]|^torch[\\/]"
+)
+CONTINUES = 14
+"""Lines after an exception that may belong to its text."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """One traceback: frames as (path, line), innermost last; their lines; its exception, and what follows."""
+
+    head: Entry
+    frames: list[tuple[str, int]] = field(default_factory=list)
+    exception: Entry | None = None
+    body: list[Entry] = field(default_factory=list)
+    tail: list[Entry] = field(default_factory=list)
+    link: str | None = None
+    process: int | None = None
+    is_reversed: bool = False
+
+    @property
+    def own_frame(self) -> str | None:
+        """The innermost frame outside installed packages, as `path:line`."""
+        frames = self.frames if self.is_reversed else list(reversed(self.frames))
+        return next((f"{path}:{line}" for path, line in frames if not _LIBRARY.search(path)), None)
+
+
+def streams(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """The entries by speaker: a rank, a process, a role or nobody in particular, within one file."""
+    parts: dict[tuple[object, ...], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        speaker = (
+            ("pid", entry.pid, entry.node)
+            if entry.pid is not None and entry.rank is None
+            else ("rank", entry.rank, None)
+        )
+        parts[(entry.file, *speaker)].append(entry)
+    yield from parts.values()
+
+
+def find(stream: Sequence[Entry]) -> list[list[Trace]]:
+    """The tracebacks of one speaker in order, each with those it was raised from or led to."""
+    groups: list[list[Trace]] = []
+    for trace in _traces(stream):
+        if trace.link and groups:
+            groups[-1].append(trace)
+        else:
+            groups.append([trace])
+    return groups
+
+
+def _traces(stream: Sequence[Entry]) -> list[Trace]:
+    finder = _Finder()
+    for entry in stream:
+        finder.see(entry)
+    return [trace for trace in finder.traces if trace.frames or trace.exception]
+
+
+class _Finder:
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+        self._open: Trace | None = None
+        self._link: str | None = None
+        self._process: int | None = None
+
+    def see(self, entry: Entry) -> None:
+        text = entry.text
+        for name, words in _LINKS[:2]:
+            if words in text:
+                self._link = name
+                return
+        if found := _PROCESS.search(text):
+            self._link, self._process = "process", int(found[1])
+            return
+        if found := _HEAD.search(text):
+            self._begin(entry, "original" if "Original Traceback" in text else self._link)
+            self.traces[-1].is_reversed = "call first" in found[0]
+            return
+        frame = _FRAME.match(text) or _BOXED.match(text)
+        if frame:
+            if self._open is None or self._open.exception is not None:
+                self._begin(
+                    entry, "frames" if self._open and self._open.exception and not self._open.frames else self._link
+                )
+            assert self._open is not None
+            self._open.frames.append((frame["path"], int(frame["line"])))
+            self._open.body.append(entry)
+        elif self._open is not None or _NAMED.match(text):
+            self._said(entry, text)
+
+    def _begin(self, entry: Entry, link: str | None) -> None:
+        self._open = Trace(entry, link=link, process=self._process)
+        self.traces.append(self._open)
+        self._link = None
+
+    def _said(self, entry: Entry, text: str) -> None:
+        trace = self._open
+        if trace is None or (trace.exception is not None and _NAMED.match(text) and not _belongs(trace, text)):
+            again = trace is not None and trace.exception is not None and "RayTaskError" in trace.exception.text
+            self._open = trace = Trace(entry, exception=entry, process=self._process, link="frames" if again else None)
+            self.traces.append(trace)
+        elif trace.exception is None:
+            is_exception = _NAMED.match(text) if not trace.frames else _NAMED.match(text) or _ANY.match(text)
+            if is_exception and not text.startswith(("│", "|")):
+                trace.exception = entry
+            elif text[:1] in " \t│|":
+                trace.body.append(entry)
+        elif len(trace.tail) < CONTINUES and entry.level is None and entry.at is None:
+            trace.tail.append(entry)
+        else:
+            self._open = None
+
+
+def _belongs(trace: Trace, text: str) -> bool:
+    """Whether an exception's name stands within the text of another: what NCCL says below its error."""
+    first = trace.exception.text if trace.exception else ""
+    return text.startswith("nccl") or ("Error" in first and text.startswith(("Last error", "Failed")))

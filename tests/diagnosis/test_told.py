@@ -1,0 +1,66 @@
+"""What machines print, and what follows from it: one short case a row of `told.toml`, healthy runs among them."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.diagnosis.cause import Cause
+from headway.diagnosis.examine_files import ExaminedOut, examine_files
+from headway.diagnosis.reading.read import Source
+
+TOLD: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))["told"]
+
+
+def examined(files: dict[str, str]) -> ExaminedOut:
+    return examine_files([Source(path, [text.encode()]) for path, text in files.items()], "en")
+
+
+@pytest.mark.parametrize("told", TOLD, ids=[told["name"] for told in TOLD])
+def test_the_cause_the_place_and_the_move_are_told(told: dict[str, Any]) -> None:
+    found = examined(told["files"])
+    assert found["cause_class"] in told["cause"]
+    assert found["first_rank"] == told.get("rank")
+    assert found["first_role"] == told.get("role")
+    assert set(found["followers"]) <= set(told.get("followers", found["followers"]))
+    fields = (("node", "first_node"), ("actor", "actor"), ("retry", "retry"), ("location", "code_location"))
+    for said, field in fields:
+        if said in told:
+            assert dict(found)[field] == told[said]
+
+
+def test_a_healthy_run_names_nobody_and_asks_nothing_of_anybody() -> None:
+    healthy = [examined(told["files"]) for told in TOLD if told["cause"] == ["NONE"]]
+    assert len(healthy) >= 10
+    assert {(found["first_rank"], found["actor"], found["retry"]) for found in healthy} == {(None, None, "no_retry")}
+
+
+def test_evidence_points_at_the_bytes_it_quotes() -> None:
+    for told in TOLD:
+        for line in examined(told["files"])["evidence"]:
+            data = told["files"][line["file"]].encode()
+            assert data[line["offset"] :].decode().startswith(line["line"][:80])
+
+
+def test_the_order_in_which_files_are_given_changes_nothing() -> None:
+    for told in TOLD:
+        files = told["files"]
+        assert examined(files) == examined(dict(reversed(files.items())))
+
+
+def test_nothing_is_found_in_nothing() -> None:
+    found = examined({"train.log": ""})
+    assert found["cause_class"] == Cause.NONE
+    assert found["evidence"] == []
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_every_cause_has_a_title_and_steps(language: Any) -> None:
+    from headway.diagnosis.examine_files import title
+    from headway.domain.errors import PlatformError
+
+    for cause in Cause:
+        code = f"cause-{cause.lower().replace('_', '-')}"
+        assert title(cause, language) != code
+        assert PlatformError(code).hint(language)

@@ -1,0 +1,146 @@
+"""Stories of alerts: what fires, who is told, what is kept, over restarts too."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from headway.domain.alert import Channel, Scope
+from headway.domain.errors import PlatformError
+from headway.server.operations import alert_rules
+from headway.server.operations.alert_rules import RuleWish
+from headway.server.operations.rehearse_alert import would_have_fired
+from headway.store import alerts, notices
+from headway.store.notices import Subscription
+from tests.scenarios.world import World
+
+WEEK = timedelta(days=7)
+
+
+def _rule(world: World, name: str, watches: str, **fields: Any) -> None:
+    with world.platform.database.write() as c:
+        alert_rules.set_rule(c, world.change, RuleWish(name, watches, **fields))
+
+
+def _channel(world: World, name: str = "ops", language: str = "en") -> None:
+    with world.platform.database.write() as c:
+        notices.put_channel(c, Channel(name, "json://127.0.0.1:1/", language, "ann", world.now))
+
+
+def _fired(world: World) -> list[tuple[str, str, bool]]:
+    with world.platform.database.read() as c:
+        found = alerts.fired(c, world.now - WEEK)
+    return sorted((record.rule, record.subject.name, record.ended_at is None) for record in found)
+
+
+def _told(world: World) -> list[str]:
+    with world.platform.database.read() as c:
+        return [notice.text for notice in notices.waiting(c)]
+
+
+def test_a_long_wait_fires_once_is_told_once_and_ends_with_the_start(either_world: World) -> None:
+    world = either_world
+    _channel(world)
+    _rule(world, "long-wait", "queue-wait", above=600.0, recipients=["ops"])
+    running = world.submit("train", nodes=2)
+    world.settle()
+    running.starts()
+    waiting = world.submit("late")
+    world.later(minutes=9)
+    assert _fired(world) == []
+    world.later(minutes=2)
+    world.restart()
+    world.later(minutes=5)
+    assert _fired(world) == [("long-wait", waiting.id, True)]
+    running.finishes()
+    world.settle()
+    world.later(seconds=1)
+    assert _fired(world) == [("long-wait", waiting.id, False)]
+    told = _told(world)
+    assert [text.startswith("over: ") for text in told] == [False, True]
+    assert all("long-wait" in text and waiting.id in text for text in told)
+    with world.platform.database.read() as c:
+        rule = alert_rules.find_rule(c, "long-wait")
+        assert would_have_fired(world.platform, c, rule, world.now, WEEK) == 1
+
+
+def test_a_muted_rule_is_kept_and_told_to_nobody(world: World) -> None:
+    _channel(world)
+    _rule(world, "ends", "fact:job-ended", recipients=["ops"])
+    with world.platform.database.write() as c:
+        alert_rules.mute(c, world.change, "ends", world.now + timedelta(hours=1))
+    job = world.submit()
+    world.settle()
+    job.starts().finishes()
+    world.settle()
+    assert (_fired(world), _told(world)) == ([("ends", job.id, False)], [])
+    world.later(hours=2)
+    again = world.submit()
+    world.settle()
+    again.starts().finishes()
+    world.settle()
+    assert len(_fired(world)) == 2
+    assert len(_told(world)) == 1
+
+
+def test_who_follows_a_job_is_told_of_its_start_and_its_end(world: World) -> None:
+    _channel(world, "own", "zh")
+    job = world.submit("train")
+    with world.platform.database.write() as c:
+        notices.subscribe(c, Subscription("ann", job.id, "own", world.now))
+    world.settle()
+    job.starts().finishes()
+    world.settle()
+    started, ended = _told(world)
+    assert "已开始" in started
+    assert "succeeded" in ended
+
+
+def test_a_channel_that_refuses_is_tried_again_and_nothing_is_lost(world: World) -> None:
+    _channel(world)
+    _rule(world, "ends", "fact:job-ended", recipients=["ops"])
+    job = world.submit()
+    world.settle()
+    job.starts().finishes()
+    world.settle()
+    world.later(seconds=15)
+    with world.platform.database.read() as c:
+        count, why = notices.troubles(c)["ops"]
+    assert count == 1
+    assert "127.0.0.1:1/" not in why
+    assert len(_told(world)) == 1
+
+
+def test_a_down_node_and_idle_cards_fire_and_are_over(world: World) -> None:
+    _rule(world, "idle", "idle-devices", above=15.0)
+    _rule(world, "few", "idle-devices", below=8.0)
+    world.later(seconds=10)
+    assert _fired(world) == [("idle", "fake/a100", True)]
+    job = world.submit("train", nodes=2)
+    world.settle()
+    job.starts()
+    world.later(seconds=10)
+    assert _fired(world) == [("few", "fake/a100", True), ("idle", "fake/a100", False)]
+
+
+@pytest.mark.parametrize(
+    ("wish", "field"),
+    [
+        ({"watches": "queue-weight", "above": 1.0}, "watches"),
+        ({"watches": "queue-wait"}, "above"),
+        ({"watches": "queue-wait", "above": 1.0, "below": 2.0}, "above"),
+        ({"watches": "fact:nothing"}, "watches"),
+        ({"watches": "fact:alert-fired"}, "watches"),
+        ({"watches": "fact:job-ended", "above": 1.0}, "above"),
+        ({"watches": "reading:", "above": 1.0}, "watches"),
+        ({"watches": "queue-wait", "above": 1.0, "recipients": ["nobody"]}, "nobody"),
+        ({"watches": "queue-wait", "above": 1.0, "scope": Scope(project="nowhere")}, "nowhere"),
+        ({"watches": "queue-wait", "above": 1.0, "scope": Scope(node="n9")}, "n9"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused_by_field(world: World, wish: dict[str, Any], field: str) -> None:
+    with pytest.raises(PlatformError) as refused:
+        _rule(world, "bad", **wish)
+    assert field in (refused.value.params.get("field"), refused.value.params.get("value"))
+    with world.platform.database.read() as c:
+        assert alerts.rules(c) == []
