@@ -28,9 +28,9 @@ from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
 SMALL = 3000
 """Up to that many jobs every end is a moment of its own."""
-BATCH, COARSER = 0.08, 0.125
-"""Beyond that, the next so many of all ends count as one moment, and more the farther ahead: twice as many after eight
-hours, four times after a day."""
+BATCH, COARSER = 0.08, 0.06
+"""Beyond that, the next so many of all ends count as one moment, and more the farther ahead: half as many again after
+eight hours, more than twice as many after a day."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
 
 

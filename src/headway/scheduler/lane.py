@@ -42,7 +42,7 @@ class Reach:
 @dataclass(slots=True)
 class Lane:
     """When queued jobs started in this draw (seconds of the desk), and where it stopped. `stuck`: nothing ends any
-    more."""
+    more, and `last` is the turn that found so."""
 
     starts: dict[JobId, float] = field(default_factory=dict)
     stopped: float = 0.0
@@ -65,7 +65,7 @@ def look_ahead(
     real, arrived = set(desk.lines.asks) | set(desk.gated), 0
     for _ in range(reach.steps):
         desk.advance(desk.now)
-        turn = lane.last = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
+        turn = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
         for began in turn.began:
             _start(began.ask, desk, lane, ends, draws.of_queued(began.ask.job.id, began.ask.traits, draw))
         _take(turn, desk, lane, ends, draws, draw)
@@ -74,7 +74,7 @@ def look_ahead(
         if reached or real <= lane.starts.keys() or reach.goal in lane.starts:
             return lane
         if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
-            lane.stuck = True
+            lane.stuck, lane.last = True, turn
             return lane
         _pass(desk, ends, at, 1 + int(reach.part(desk.now - begun) * len(ends)))
         while arrived < len(coming) and coming[arrived][0] <= desk.now:

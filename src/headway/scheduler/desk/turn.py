@@ -5,7 +5,7 @@ taken back.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -23,7 +23,8 @@ Refused = Promise | str
 """Why one pool is no way to go: the promise it would delay, or one of the words below."""
 FOREVER = 1e18
 DEPTH = 400
-"""Lines of each shape looked at for starts in a turn that needs no complete plan."""
+"""Lines of each shape looked at for starts in a turn that needs no complete plan, and one more for each that starts."""
+NOBODY: Iterator[int] = iter(())
 CANDIDATES = 16
 """Lines of each shape looked at for promises in a turn that needs no complete plan."""
 QUOTA, ARRAY, WINDOW, LENT, PROTECTED, SHORT = "quota", "array", "window", "lent", "protected", "short"
@@ -54,6 +55,7 @@ class Turn:
         self._promised: dict[int, int] = {}
         self._full: dict[tuple[int, int, int], float] = {}
         self._lenders: dict[int, bool] = {}
+        self._further: dict[Shape, Iterator[int]] = {}
         self._reclaimable = desk.policy.reclaim and not desk.policy.fifo and desk.accounts.anybody_borrows()
 
     def run(self, *, promise_all: bool = False) -> "Turn":
@@ -78,6 +80,9 @@ class Turn:
                     heappush(heap, self.key(number))
                 else:
                     hopeful.discard(number)
+                if (following := next(self._further.get(line.shape, NOBODY), None)) is not None:
+                    hopeful.add(following)
+                    heappush(heap, self.key(following))
             else:
                 hopeful.discard(number)
                 promised = self._promised.get(number, 0)
@@ -99,7 +104,9 @@ class Turn:
             if not places:
                 continue
             if self._has_room(shape):
-                hopeful.update(number for *_, number in (places if promise_all else places[: self._depth]))
+                hopeful.update([number for *_, number in (places if promise_all else places[: self._depth])])
+                if not promise_all and len(places) > self._depth:
+                    self._further[shape] = iter([number for *_, number in places[self._depth :]])
                 continue
             if self._reclaimable or self.desk.holds:
                 asked = places if promise_all or self.desk.holds else places[: self._depth]
