@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "logs": ("--rounds", "2", "--mib", "16"),
     "readings": ("--hours", "0.1"),
     "probes": (),
+    "diagnosis": ("--quick",),
     "progress": (),
     "stalls": ("--quick",),
     "drills": ("--quick",),

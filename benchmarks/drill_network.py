@@ -1,11 +1,12 @@
 """Three network namespaces on one bridge for the drills: each rank's own network, which can be cut or made to drop."""
 
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-BRIDGE = "hwdrill"
+BRIDGE = f"hw{os.getpid()}"
 SUBNET = "10.77.9"
 
 

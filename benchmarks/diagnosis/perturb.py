@@ -23,7 +23,16 @@ _LEADING = re.compile(
 
 def prefixes_swapped(logs: Logs, seed: int) -> Logs:
     """`[rankN]:` as another launcher prints it."""
-    forms = (rb"[1,\1]<stderr>: ", rb"[\1]<stderr>: ", rb"Rank \1: ", rb"[rank: \1] ", rb"rank=\1 ", rb"[RANK \1] ")
+    forms = (
+        rb"[1,\1]<stderr>: ",
+        rb"[\1]<stderr>: ",
+        rb"Rank \1: ",
+        rb"[rank: \1] ",
+        rb"rank=\1 ",
+        rb"[RANK \1] ",
+        rb"\1: ",
+        rb"[\1]: ",
+    )
     form = random.Random(seed).choice(forms)
     return {path: _RANK.sub(form, data) for path, data in logs.items()}
 

@@ -109,6 +109,8 @@ def test_a_program_that_does_not_know_us_is_not_hurt_by_a_look(node: Node, serve
     assert entry["stacks"] == []
     assert [process["command"] for process in entry["processes"]][1:] in (["sleep"], [])
     assert server.exits == {}
+    server.stop = {"reason": "user", "grace_s": 0.1}
+    assert node.agents[0].wait(60) == 0
 
 
 def test_a_link_or_another_mans_file_is_no_stack(pair: Node, server: WitnessServer) -> None:
@@ -130,6 +132,8 @@ def test_what_the_ranks_do_is_read_with_their_children(node: Node, server: Witne
         return bool(said) and max(said) > 10
 
     wait_for(is_busy, "the child's processor time")
+    server.stop = {"reason": "user", "grace_s": 0.1}
+    assert node.agents[0].wait(60) == 0
     own = [r["value"] for r in server.readings if r["name"] == "cpu_percent" and r["rank"] == 0]
     assert not own or min(own) < 10
 

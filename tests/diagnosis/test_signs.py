@@ -38,3 +38,7 @@ def test_every_cause_has_an_owner_and_an_advice() -> None:
     assert usual_owner(Cause.NONE) is Owner.NOBODY
     assert {usual_owner(cause) for cause in Cause if cause is not Cause.NONE} == {Owner.RESEARCHER, Owner.OPERATOR}
     assert len({usual_retry(cause) for cause in Cause}) == 5
+
+
+def test_words_of_two_letters_are_chinese_so_they_are_looked_for_only_in_such_lines() -> None:
+    assert [word for sign in ALL for word in sign.words if len(word) < 3 and word.isascii()] == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headway.diagnosis.cause import Cause
-from headway.diagnosis.examine_files import ExaminedOut, examine_files
+from headway.diagnosis.examine_files import ExaminedOut, examine_files, reading_order
 from headway.diagnosis.reading.read import Source
 
 TOLD: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))["told"]
@@ -64,3 +64,14 @@ def test_every_cause_has_a_title_and_steps(language: Any) -> None:
         code = f"cause-{cause.lower().replace('_', '-')}"
         assert title(cause, language) != code
         assert PlatformError(code).hint(language)
+
+
+def test_a_person_reads_the_main_process_first_then_the_first_faulty_rank() -> None:
+    files = {
+        "rank-0.log": "[rank0]: torch.distributed.DistBackendError: NCCL error in: x, remote process exited\n",
+        "rank-1.log": "step 1\n",
+        "rank-2.log": "[rank2]: KeyError: 'x'\n",
+    }
+    found = examined(files)
+    assert found["first_rank"] == 2
+    assert reading_order(found, sorted(files)) == ["rank-0.log", "rank-2.log"]

@@ -91,7 +91,7 @@ def test_a_controller_killed_and_restarted_changes_nothing_for_those_that_run(sl
     assert (len(slurm.alive(order.attempt)), slurm.starts(order.attempt)) == (2, 2)
 
 
-@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("begun", [pytest.param(False, marks=exhaustive), True])
 def test_a_controller_that_forgot_a_fresh_job_starts_it_once_or_loses_it_seen(slurm: SlurmSubject, begun: bool) -> None:
     with slurm.testbed.forgetting():
         order, handle = slurm.launch_running(Plan.RUNS) if begun else (slurm.order(Plan.RUNS), None)

@@ -24,6 +24,9 @@ from headway.engines.protocol import (
     Sight,
     UnixUser,
 )
+from headway.engines.slurm.commands import Answer, Commands
+from headway.engines.slurm.cordon import Cordoning
+from headway.engines.slurm.settings import SlurmSettings
 from tests.engines.contract import Plan
 from tests.engines.recorder import Recorder
 from tests.engines.slurm_site import SlurmSubject
@@ -254,6 +257,52 @@ def test_a_preflight_names_what_is_missing(slurm: SlurmSubject) -> None:
     slurm.change(account=None, python="/usr/bin/python3")
     findings = {each.code: each.ok for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
     assert [code for code, ok in findings.items() if ok is False] == ["check-slurm-server"]
+
+
+@pytest.mark.parametrize(
+    ("level", "kind"), [("None", CordonKind.EXCLUDED), ("Operator", CordonKind.RESERVED), ("Admin", CordonKind.DRAINED)]
+)
+def test_a_cordon_is_what_the_servers_admin_level_allows_and_is_taken_back(
+    somebody: UnixUser, slurm: SlurmSubject, level: str, kind: CordonKind
+) -> None:
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default", f"adminlevel={level}")
+    node = slurm.nodes[0]
+    cordoning = Cordoning(CommandsOf(slurm.settings, somebody))
+    assert cordoning.cordon(node, "two lost cards") is kind
+    slurm.reopen()
+    shown = NodeState.UP if kind is CordonKind.EXCLUDED else NodeState.CORDONED
+    slurm.until(lambda: inventory(slurm)[node].state is shown, f"the node to be {shown}")
+    cordoning.uncordon(node, inventory(slurm)[node].reason)
+    slurm.until(lambda: inventory(slurm)[node].state is NodeState.UP, "the node to be back")
+    assert "headway" not in slurm.testbed.run("scontrol", "show", "reservation")
+
+
+class CommandsOf(Commands):
+    """A server's commands, as if it ran under this account."""
+
+    def __init__(self, settings: SlurmSettings, user: UnixUser) -> None:
+        super().__init__(settings, "slurm")
+        self._own = user
+
+    def run(self, *argv: str, stdin: str = "", user: UnixUser | None = None) -> Answer:
+        return super().run(*argv, stdin=stdin, user=user or self._own)
+
+
+def test_headway_confined_to_a_partition_sees_no_other_nodes_and_submits_there(slurm: SlurmSubject) -> None:
+    first, last = slurm.all_nodes[0], slurm.all_nodes[-1]
+    slurm.testbed.run("scontrol", "create", "partitionname=small", f"nodes={first}")
+    try:
+        slurm.change(partition="small")
+        assert list(inventory(slurm)) == [first]
+        order = slurm.order(Plan.RUNS)
+        slurm.until_seen(Sight.RUNNING, slurm.launch(order))
+        assert slurm.testbed.run("squeue", "-h", "-n", order.attempt, "-o", "%P").strip() == "small"
+        with pytest.raises(PlatformError, match=f"no node {last}"):
+            slurm.launch(slurm.on(slurm.order(Plan.RUNS), last))
+    finally:
+        slurm.testbed.run("scancel", "--user=root", "--partition=small")
+        slurm.until(lambda: not slurm.testbed.run("squeue", "-h", "-p", "small"), "the partition to be empty")
+        slurm.testbed.run("scontrol", "delete", "partitionname=small")
 
 
 def test_an_agent_shipped_by_sbcast_runs_like_one_on_the_share(slurm: SlurmSubject) -> None:

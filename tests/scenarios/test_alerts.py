@@ -9,9 +9,11 @@ from headway.domain.alert import Channel, Scope
 from headway.domain.errors import PlatformError
 from headway.server.operations import alert_rules
 from headway.server.operations.alert_rules import RuleWish
+from headway.server.operations.node_reports import key_of
 from headway.server.operations.rehearse_alert import would_have_fired
 from headway.store import alerts, notices
 from headway.store.notices import Subscription
+from headway.store.readings.port import Reading
 from tests.scenarios.world import World
 
 WEEK = timedelta(days=7)
@@ -121,6 +123,18 @@ def test_a_down_node_and_idle_cards_fire_and_are_over(world: World) -> None:
     job.starts()
     world.later(seconds=10)
     assert _fired(world) == [("few", "fake/a100", True), ("idle", "fake/a100", False)]
+
+
+def test_a_hot_card_and_a_silent_daemon_of_an_idle_node_fire(world: World) -> None:
+    _rule(world, "hot", "reading:temperature_celsius", above=90.0)
+    _rule(world, "mute-node", "node-silence", above=60.0, scope=Scope(node="n2"))
+    for node, celsius in (("n1", 95.0), ("n2", 40.0)):
+        hot = Reading(key_of(node), node, None, 3, "temperature_celsius", world.now, celsius)
+        world.platform.readings.add([hot])
+    world.later(seconds=5)
+    assert _fired(world) == [("hot", "n1", True)]
+    world.later(minutes=2)
+    assert _fired(world) == [("hot", "n1", True), ("mute-node", "n2", True)]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ import pytest
 
 from headway.diagnosis.cases.suspicion import Level
 from headway.domain.errors import PlatformError
-from headway.domain.node_events import RetestEnded
+from headway.domain.node_events import NodeFaultSeen, RetestEnded
 from headway.server.operations import cases, cordoning, incidents, retesting
-from headway.store import nodes, retests
+from headway.server.operations.beside import beside
+from headway.server.operations.node_reports import key_of
+from headway.store import facts, nodes, retests
 from headway.store.nodes import Cordon
+from headway.store.readings.port import Reading
 from headway.store.retests import Retest
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -162,3 +165,37 @@ def test_a_node_that_loses_job_after_job_becomes_suspect(world: World) -> None:
     assert other.suspicion.score < worst.suspicion.score
     assert worst.history
     assert {incident.name for incident in told} == {worst.node.name}
+
+
+def test_what_stood_beside_an_attempt_is_shown_and_other_projects_are_not_named(world: World) -> None:
+    mine = world.submit("mine", devices=4)
+    world.settle()
+    node = mine.attempt.placements[0].node
+    other = world.submit("other", devices=4, project="vision")
+    world.settle()
+    mine.starts()
+    said = NodeFaultSeen(
+        at=world.now,
+        by="node",
+        node=node,
+        fault="link_down",
+        code=None,
+        device=None,
+        place="eth0",
+        pid=None,
+        process=None,
+        count=1,
+        text="eth0: Link is Down",
+    )
+    errors = Reading(key_of(node), node, None, None, "nic_receive_errors:eth0", world.now, 7.0)
+    world.platform.readings.add([errors])
+    with world.platform.database.write() as c:
+        facts.append(c, said)
+    world.later(minutes=1)
+    with world.platform.database.read() as c:
+        everything = beside(world.platform, c, mine.attempt, None)
+        own = beside(world.platform, c, mine.attempt, frozenset({"nlp"}))
+    assert [neighbour.job for neighbour in everything.neighbours] == [other.id]
+    assert [neighbour.job for neighbour in own.neighbours] == [None]
+    assert [(word.node, word.text) for word in own.words] == [(node, "eth0: Link is Down")]
+    assert [(m.name, m.maximum) for m in own.measures] == [("nic_receive_errors:eth0", 7.0)]

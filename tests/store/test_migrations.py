@@ -1,4 +1,4 @@
-"""Migrations: they make what `schema.py` says, once, however often and by however many they are run."""
+"""Migrations: they make what `schema/` says, once, however often and by however many they are run."""
 
 import subprocess
 import sys

@@ -49,8 +49,8 @@ def run(directory: str) -> int:
             files.write_json(final_path, final)
         witness.tell_end(final)
     done = witness.loop()
-    written = files.read_json(final_path)
-    files.write_json(final_path, {**written, "delivered": True} if done else {**written, "at": time.time()})
+    came_to = {"delivered": True} if done else {"at": time.time(), "left": True}
+    files.write_json(final_path, {**files.read_json(final_path), **came_to})
     return 0 if done else LEFT
 
 

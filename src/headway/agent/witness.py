@@ -94,7 +94,8 @@ class Witness:
         self._testimony.phase = "stopping"
         self._testimony.facts = final.get("facts")
         self._testimony.add("exits", final["exits"])
-        self._testimony.ended = {key: final[key] for key in ("at", "reason", "detail", "logs")}
+        told = {key: final[key] for key in ("at", "reason", "detail", "logs")}
+        self._testimony.ended = {**told, "left": final.get("left", False)}
         self._delivery.end(time.monotonic())
 
     def ends(self) -> dict[str, int]:
@@ -105,7 +106,7 @@ class Witness:
         """Turn until everything is delivered; False: it is left to others, because no server answers."""
         while not self._delivery.finished:
             now = time.monotonic()
-            if self._delivery.leaves(now):
+            if not self._courier.busy and self._delivery.leaves(now):
                 self._journal.note("left")
                 return False
             for key, _ in self._selector.select(max(0.0, self._due(now) - now)):
@@ -128,8 +129,8 @@ class Witness:
         return True
 
     def _due(self, now: float) -> float:
-        delivery = _NEVER if self._courier.busy else self._delivery.due(now)
-        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at, self._delivery.leaves_at)
+        delivery = _NEVER if self._courier.busy else min(self._delivery.due(now), self._delivery.leaves_at)
+        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at)
         return min(delivery, now + _LONGEST_TURN_S, *own)
 
     def _reap(self, now: float) -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "why": "why:why",
     "logs": "logs:logs",
     "bundle": "bundle:bundle",
+    "beside": "beside:beside",
     "progress": "progress:progress",
     "examine": "examine:examine",
     "attempts": "history:attempts",

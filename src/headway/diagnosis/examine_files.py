@@ -8,6 +8,7 @@ from typing import TypedDict
 
 from headway.diagnosis.finding.conclude import conclude_reading
 from headway.diagnosis.finding.finding import Finding
+from headway.diagnosis.reading.names import read_name
 from headway.diagnosis.reading.read import Reading, Source, read
 from headway.diagnosis.signs.table import Table
 from headway.diagnosis.verdict import Owner
@@ -58,6 +59,18 @@ def examine_files(sources: Sequence[Source], language: Language, table: Table | 
         "evidence": _evidence(reading, finding),
         "next_steps": next_steps(finding, language),
     }
+
+
+def reading_order(found: ExaminedOut, paths: Sequence[str]) -> list[str]:
+    """The files a person reads, in order: the main process's, then the first fault's, then the rest of the evidence."""
+    quoted = list(dict.fromkeys(line["file"] for line in found["evidence"]))
+    main = [path for path in paths if _is_main(path)]
+    return list(dict.fromkeys([*main[:1], *quoted]))
+
+
+def _is_main(path: str) -> bool:
+    base = path.rpartition("/")[2]
+    return read_name(path).rank == 0 or base.startswith(("main", "master", "driver", "launcher", "controller"))
 
 
 def title(cause: str, language: Language) -> str:

@@ -28,6 +28,7 @@ from headway.server.api import (
     queue,
     quota,
     services,
+    surroundings,
 )
 from headway.server.loops.all import all_loops
 from headway.server.loops.runner import run_loops
@@ -48,6 +49,7 @@ AREAS = (
     nodes,
     cases,
     alerts,
+    surroundings,
     observing,
     monitoring,
     node_agents,

@@ -107,12 +107,13 @@ class Dropped(BaseModel):
 
 
 class Ended(BaseModel):
-    """The end of one node's part; `logs`: how many bytes each rank's stream has in all."""
+    """The end of one node's part; `logs`: how many bytes each rank's stream has in all; `left`: its agent went then."""
 
     at: Moment
     reason: str
     detail: str | None = None
     logs: dict[Rank, Count] = {}
+    left: bool = False
 
 
 class Report(BaseModel):

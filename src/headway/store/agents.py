@@ -16,14 +16,16 @@ from headway.store.upsert import InsertNew, Upsert
 _nodes, _ranks, _exits, _offsets = schema.attempt_nodes, schema.attempt_ranks, schema.rank_exits, schema.event_offsets
 
 AGENT = ("agent_pid", "agent_start_ticks")
+GIVEN = ("cards", "taken_at", "left_at")
 
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
     """One node's part of an attempt as its agent last told it.
 
-    `facts`: which agent spoke (`AGENT`), and the environment that its first report tells; `streams`, with the end: how
-    many bytes each rank printed in all. `cause`: what a batch system ended it for, where no agent tells.
+    `facts`: which agent spoke (`AGENT`), what it had (`GIVEN`), and the environment that its first report tells;
+    `streams`, with the end: how many bytes each rank printed in all. `cause`: what a batch system ended it for, where
+    no agent tells.
     """
 
     attempt: AttemptId
@@ -42,7 +44,12 @@ class NodeReport:
     @property
     def environment(self) -> dict[str, Any]:
         """What the agent found on its node; empty where it has not told."""
-        return {name: value for name, value in (self.facts or {}).items() if name not in AGENT}
+        return {name: value for name, value in (self.facts or {}).items() if name not in (*AGENT, *GIVEN)}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Its cards; since when, where a batch system gave them; when its agent went, if that left something untold."""
+        return {name: value for name, value in (self.facts or {}).items() if name in GIVEN and value is not None}
 
 
 @dataclass(frozen=True, slots=True)

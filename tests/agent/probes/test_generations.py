@@ -349,3 +349,65 @@ ix_ecc_dbe_vol_status{gpu="0"} 2
     (card,) = read("iluvatar", text)
     assert (card["name"], card["utilisation_pct"]) == ("Iluvatar BI-V150", 31)
     assert card["errors"] == {"last_xid": 0, "ecc_dbe": 2}
+
+
+def test_newer_drivers_count_sram_twice_and_a_card_that_waits_for_a_reset_cannot_be_read() -> None:
+    text = """==============NVSMI LOG==============
+GPU 00000000:0F:00.0
+    Product Name                          : NVIDIA H800
+    ECC Errors
+        Volatile
+            SRAM Correctable              : 0
+            SRAM Uncorrectable Parity     : 1
+            SRAM Uncorrectable SEC-DED    : 2
+            DRAM Uncorrectable            : 1
+GPU 00000000:10:00.0
+    Product Name                          : NVIDIA H800
+    FB Memory Usage
+        Total                             : [GPU requires reset]
+        Used                              : [GPU requires reset]
+    Utilization
+        Gpu                               : GPU requires reset
+"""
+    sound, broken = read("nvidia", text)
+    assert sound["errors"] == {
+        "ecc_sram_corrected_volatile": 0,
+        "ecc_sram_uncorrected_volatile": 3,
+        "ecc_uncorrected_volatile": 1,
+    }
+    assert broken["unreadable"] == ["utilisation_pct", "memory_used_mib", "memory_total_mib"]
+
+
+def test_a_lost_card_that_still_has_its_row_is_one_card() -> None:
+    text = """Unable to determine the device handle for GPU0000:52:00.0: Unknown Error
+|=========================================+========================+======================|
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
+|=========================================+========================+======================|
+|   2  ERR!                           On  |   00000000:52:00.0 Off |                 ERR! |
+|ERR!  ERR!   ERR!            ERR! / ERR! |       GPU is lost      |     ERR!      ERR!   |
++-----------------------------------------+------------------------+----------------------+
+"""
+    (card,) = read("nvidia", text)
+    assert (card["index"], card["health"], card["bus"]) == (2, "Unknown Error", "00000000:52:00.0")
+    assert quantities(card) == (None,) * 5
+
+
+def test_a_value_that_could_not_be_read_is_told_without_an_exclamation_mark_too() -> None:
+    text = """| CNMON v6.0.3                                                 Driver v6.0.3   |
++-------------------------------+----------------------+-----------------------+
+| Card  VF  Name       Firmware |               Bus-Id | Util        Ecc-Error |
+| Fan   Temp      Pwr:Usage/Cap |         Memory-Usage | SR-IOV   Compute-Mode |
+|===============================+======================+=======================|
+| 1     /   MLU590-M9    v1.2.0 |         0000:11:00.0 | ERR             ERR   |
+|  N/A  ERR         ERR / 550 W |     ERR / 81920 MiB  | N/A           Default |
++-------------------------------+----------------------+-----------------------+
+"""
+    (card,) = read("cambricon", text)
+    assert quantities(card) == (None, None, 81920, None, None)
+    assert card["unreadable"] == ["utilisation_pct", "memory_used_mib", "temperature_c", "power_w", "errors"]
+
+
+def test_a_row_of_unknown_columns_gives_no_card_of_nonsense() -> None:
+    row = "0000:53:00.0 0 0 02K0000000000000 R300 54 0 0 0 81 0 0 N/A N/A 0 0 0 64 0 32768 0 5.0.21"
+    assert port.read("kunlun", "xpu_smi-m", row)["cards"] == []

@@ -15,4 +15,4 @@ def test_a_hundred_simulated_hours_of_healthy_runs_hold_no_stall() -> None:
 
 def test_simulated_hangs_are_called_within_their_limit() -> None:
     hung = [hang(seed) for seed in HANGS]
-    assert [one for one in hung if one.seconds is None or one.seconds > one.limit_s + 10] == []
+    assert [one for one in hung if one.seconds is None or one.seconds > one.limit_s] == []

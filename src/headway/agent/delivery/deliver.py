@@ -4,7 +4,8 @@ Reports come every `report_s` and at once when something happened; logs when a q
 gathered. Once every rank has ended the logs go first, for a second at most, so that the end is told with its evidence.
 
 `HEADWAY_LEAVE_S`: an agent that waits to deliver holds devices that a batch system could give to others. It leaves what
-it has on the share once nobody has answered for so long, and whoever started it has it delivered from there.
+it has on the share once it has been turned away for so long, and whoever started it has it delivered from there. A
+server that is merely slow to answer is waited for.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ class Delivery:
     @property
     def leaves_at(self) -> float:
         """When to leave what is not delivered to others, unless an answer comes before."""
-        return _NEVER if self._ended_at == _NEVER else max(self._ended_at, self._heard_at) + self._patience_s
+        if self._ended_at == _NEVER or not self._retry_at:
+            return _NEVER
+        return max(self._ended_at, self._heard_at) + self._patience_s
 
     def leaves(self, now: float) -> bool:
         """Whether that is now."""

@@ -8,16 +8,21 @@ from __future__ import annotations
 import re
 
 _NOTHING = re.compile(
-    r"n/a|na|-{1,3}|/|n/s|unsupported|not_(?:supported|found|available|applicable)|none|null|nan|不支持|无",
+    r"n/a|na|-{1,3}|/|n/s|unsupported|not_(?:supported|found|available|applicable)|function_not_found|none|null|nan|不支持|无",
     re.IGNORECASE,
 )
 _ERRORS = (
     "err!",
+    "err",
     "error",
+    "failed",
+    "read error",
     "unknown error",
     "unknown_error",
     "gpu is lost",
     "lost",
+    "gpu requires reset",
+    "requires reset",
     "insufficient permissions",
     "unknown",
 )

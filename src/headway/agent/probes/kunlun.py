@@ -34,7 +34,7 @@ def parse(text: str) -> list[Card]:
             words = shlex.split(line)
         except ValueError:
             words = line.replace('"', " ").split()
-        if len(words) >= 20:
+        if len(words) >= 20 and (values.number(words[19]) or 0) <= 100:  # else a row of other columns
             found.append(_card(words))
     return found
 

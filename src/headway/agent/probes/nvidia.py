@@ -56,7 +56,7 @@ _COUNTERS = {
 
 def parse(text: str) -> list[Card]:
     """The cards of the csv that `COMMAND` prints; a card that fell off keeps its line in the answer."""
-    return [*rows.read(text), *_lost(text)]
+    return _with_lost(rows.read(text), text)
 
 
 def more(_cards: Sequence[Card]) -> list[tuple[Sequence[str], Callable[[str], list[Card]]]]:
@@ -77,7 +77,7 @@ def read_table(text: str) -> list[Card]:
     for piece in table.pieces:
         _add_piece(found, piece)
     fields.give_processes(found, table.processes)
-    return [*found, *_lost(text)]
+    return _with_lost(found, text)
 
 
 def read_exporter(text: str) -> list[Card]:
@@ -103,7 +103,7 @@ def read_links(text: str) -> list[Card]:
         if links:
             card.others["links"] = list(links.values())
         found.append(card)
-    return [*found, *_lost(text)]
+    return _with_lost(found, text)
 
 
 def _add_link(card: Card, link: dict[str, Any], text: str) -> None:
@@ -141,16 +141,23 @@ def _add_piece(cards: list[Card], text: str) -> None:
     )
 
 
-def _lost(text: str) -> list[Card]:
-    """Cards that the tool names only to say that it has lost them."""
-    found = []
+def _with_lost(found: Sequence[Card], text: str) -> list[Card]:
+    """The cards, and those that the tool names beside them only to say that it has lost them."""
+    cards = list(found)
     for number, bus, why in _LOST.findall(text):
-        card = Card(int(number) if number else None)
+        place = bus.rstrip(":")
+        card = next((one for one in cards if place and _same_place(one.others.get("bus"), place)), None)
+        if card is None:
+            card = Card(int(number) if number else None)
+            cards.append(card)
         card.health = why.split(".")[0].strip()
-        if bus:
-            card.others["bus"] = bus.rstrip(":")
-        found.append(card)
-    return found
+        if place:
+            card.others.setdefault("bus", place)
+    return cards
+
+
+def _same_place(bus: str | None, place: str) -> bool:
+    return bus is not None and bus.lower().lstrip("0") == place.lower().lstrip("0")
 
 
 READERS = (

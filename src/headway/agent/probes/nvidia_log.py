@@ -31,9 +31,9 @@ _COUNTERS = (
     (r"^ecc_errors/aggregate/single_bit/total$|^ecc_errors/aggregate/dram_correctable$", "ecc_corrected_aggregate"),
     (r"^ecc_errors/aggregate/double_bit/total$|^ecc_errors/aggregate/dram_uncorrectable$", "ecc_uncorrected_aggregate"),
     (r"^ecc_errors/volatile/sram_correctable$", "ecc_sram_corrected_volatile"),
-    (r"^ecc_errors/volatile/sram_uncorrectable(?:_parity)?$", "ecc_sram_uncorrected_volatile"),
+    (r"^ecc_errors/volatile/sram_uncorrectable(?:_parity|_sec_?ded)?$", "ecc_sram_uncorrected_volatile"),
     (r"^ecc_errors/aggregate/sram_correctable$", "ecc_sram_corrected_aggregate"),
-    (r"^ecc_errors/aggregate/sram_uncorrectable(?:_parity)?$", "ecc_sram_uncorrected_aggregate"),
+    (r"^ecc_errors/aggregate/sram_uncorrectable(?:_parity|_sec_?ded)?$", "ecc_sram_uncorrected_aggregate"),
     (r"^retired_pages/(?:single_bit_ecc|multiple_single_bit_retirement/retired_count)$", "retired_pages_single_bit"),
     (r"^retired_pages/(?:double_bit_ecc|double_bit_retirement/retired_count)$", "retired_pages_double_bit"),
     (r"^retired_pages/(?:pending_page_blacklist|pending_blacklist|pending_retirement)$", "retired_pages_pending"),
@@ -42,6 +42,8 @@ _COUNTERS = (
     (r"^remapped_rows/(?:pending|remapped_row_pending)$", "remapped_rows_pending"),
     (r"^remapped_rows/(?:remapping_failure_occurred|remapped_row_failure)$", "remapped_rows_failure"),
 )
+
+_SECOND_HALF = ("sec_ded", "secded")  # newer drivers print what they correct in SRAM twice: by parity and by code
 
 
 def read_log(text: str) -> list[Card]:
@@ -106,14 +108,17 @@ def _card(at: int, leaves: Iterable[tuple[str, str]]) -> Card:
             continue
         counter = next((name for pattern, name in _COUNTERS if re.search(pattern, path)), None)
         if counter is not None:
-            _count(card, counter, text)
+            _count(card, counter, text, adds=path.endswith(_SECOND_HALF))
         elif path in ("mig_mode/current", "mig_mode/current_mig") and text in ("Enabled", "Disabled"):
             card.others["mig_mode"] = text
     return card
 
 
-def _count(card: Card, name: str, text: str) -> None:
-    if text.lower() in ("yes", "no"):
+def _count(card: Card, name: str, text: str, adds: bool) -> None:
+    if adds and values.number(text) is not None:
+        known = (card.errors or {}).get(name, 0)
+        card.errors = {**(card.errors or {}), name: known + values.number(text)}
+    elif text.lower() in ("yes", "no"):
         card.errors = {**(card.errors or {}), name: text.lower() == "yes"}
     elif values.number(text) is not None or values.is_error(text):
         card.count(name, text)

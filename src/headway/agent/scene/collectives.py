@@ -1,6 +1,6 @@
 """What the ranks' flight recorders hold: asked by a file in each rank's directory, answered there by the in-job SDK.
 
-A rank whose interpreter cannot run does not answer; nobody waits for it longer than two seconds.
+A rank whose interpreter cannot run does not answer: it is waited for a few seconds, longer where nobody hangs.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from headway.agent.order import Order
 
-_PATIENCE_S = 2.5
+_PATIENCE_S = {"stall": 4.0, "pace": 15.0}
 _MOST_BYTES = 256 << 10
 
 
 class Answers:
     """The answers to one look, as they come."""
 
-    def __init__(self, order: Order, directory: str, look: str) -> None:
+    def __init__(self, order: Order, directory: str, look: str, kind: str) -> None:
         self._order = order
         self._directory = directory
         self._look = look
-        self._deadline = time.monotonic() + _PATIENCE_S
+        self._deadline = time.monotonic() + _PATIENCE_S.get(kind, 4.0)
 
     def collect(self, ranks: Sequence[int]) -> dict[int, Any]:
         """What each rank told, of those that did before the time was up."""
@@ -56,7 +56,7 @@ class Answers:
         return answer if isinstance(answer, dict) else None
 
 
-def ask(order: Order, directory: str, look: str) -> Answers:
+def ask(order: Order, directory: str, look: str, kind: str) -> Answers:
     """Ask every rank of the node."""
     witnessed = order.ranks[:1] if order.launcher == "torchrun" else order.ranks
     for rank in witnessed if order.world_size > 1 else ():
@@ -64,4 +64,4 @@ def ask(order: Order, directory: str, look: str) -> Answers:
             files.write_json(os.path.join(directory, f"rank-{rank.rank}", "look.json"), {"look": look}, 0o644)
         except OSError:
             continue
-    return Answers(order, directory, look)
+    return Answers(order, directory, look, kind)

@@ -60,7 +60,7 @@ class Look:
             self._scene["ranks"] = []
             return
         trees = tree.of_ranks(self._order, self._running)
-        answers = collectives.ask(self._order, self._directory, self.name)
+        answers = collectives.ask(self._order, self._directory, self.name, self._kind)
         ranks: list[dict[str, Any]] = [{"rank": rank, "processes": [], "stacks": []} for rank in trees]
         if self._kind == "stall":
             ranks = [self._rank(rank, processes) for rank, processes in trees.items()]
@@ -68,7 +68,7 @@ class Look:
             self._scene["links"] = network.links(trees)
             self._scene["sockets"] = network.sockets(trees)
             self._scene["hosts"] = network.reach(trees, self._scene["sockets"])
-        told = answers.collect(list(trees))
+        told = answers.collect(list(trees) if self._order.world_size > 1 else [])
         self._scene["ranks"] = _bounded([{**one, "collectives": told.get(one["rank"])} for one in ranks])
 
     def _rank(self, rank: int, processes: list[Process]) -> dict[str, Any]:

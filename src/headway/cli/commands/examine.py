@@ -42,7 +42,7 @@ def examine(folder: Path, fields: tuple[str, ...] | None) -> None:
     found = examine_files(sources, language())
     if fields is not None:
         return write_json(dict(found), fields)
-    return _tell(found)
+    return _tell(found, [source.path for source in sources])
 
 
 def _sources(folder: Path) -> Iterator["Source"]:
@@ -81,9 +81,9 @@ def _chunks(path: Path) -> Iterator[bytes]:
         raise PlatformError("examine-unreadable", file=str(path), detail=detail) from error
 
 
-def _tell(found: "ExaminedOut") -> None:
+def _tell(found: "ExaminedOut", paths: list[str]) -> None:
     """The finding for a person: the cause, where it began, whose move it is, what to read and what to do."""
-    from headway.diagnosis.examine_files import title
+    from headway.diagnosis.examine_files import reading_order, title
 
     out(f"{title(found['cause_class'], language())}  [{found['cause_class']}]")
     said = [word("move", found["actor"] or "nobody")]
@@ -94,7 +94,7 @@ def _tell(found: "ExaminedOut") -> None:
     if found["followers"]:
         out(f"  {say('examine.followers', ranks=', '.join(map(str, found['followers'])))}")
     if found["evidence"]:
-        out(f"\n{say('examine.read')}")
+        out(f"\n{say('examine.read')} {', '.join(reading_order(found, paths))}")
     for line in found["evidence"]:
         out(f"  {line['file']} @{line['offset']}  {line['line'].strip()[:_SHOWN]}")
     out(f"\n{say('examine.next')}")

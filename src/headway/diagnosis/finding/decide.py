@@ -9,12 +9,14 @@ from headway.diagnosis.cause import Cause
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.course import Course
 from headway.diagnosis.reading.names import FileName
-from headway.diagnosis.signs.sign import Kind
+from headway.diagnosis.signs.sign import LIKELY, VAGUE, Kind
 
 ORDERS = frozenset({Cause.PREEMPTED, Cause.TIME_LIMIT, Cause.USER_CANCEL, Cause.SCHED_PENDING, Cause.IMAGE_PULL})
 """What schedulers and people do to a job: it ends this attempt though a later one goes on."""
 NEAR_S = 120.0
 CLOSE_S = 2.0
+RIGHT_AFTER = 16
+"""Lines after an exception that may still explain it."""
 
 
 def standing(claims: Sequence[Claim], course: Course, names: Sequence[FileName]) -> list[Claim]:
@@ -58,9 +60,24 @@ def first_of(faults: Sequence[Claim]) -> Claim | None:
         return None
     best = max(tier(claim) for claim in faults)
     leading = [claim for claim in faults if tier(claim) == best]
-    lead = _earliest(leading)
+    lead = _explained(_earliest(leading), faults)
     lesser = [claim for claim in faults if tier(claim) == best - 1 and _is_long_before(claim, lead)]
     return _earliest(lesser) if lesser and best > 2 else lead
+
+
+def _explained(lead: Claim, faults: Sequence[Claim]) -> Claim:
+    """An exception that says nothing particular, explained by what the same speaker said right after it."""
+    if lead.cause is not Cause.USER_CODE_EXC or lead.weight > VAGUE + 5:
+        return lead
+    after = [
+        claim
+        for claim in faults
+        if claim.weight >= LIKELY
+        and claim.entry.file == lead.entry.file
+        and 0 < claim.entry.number - lead.entry.number <= RIGHT_AFTER
+        and claim.rank in (lead.rank, None)
+    ]
+    return min(after, key=lambda claim: claim.place, default=lead)
 
 
 def _is_long_before(claim: Claim, lead: Claim) -> bool:

@@ -136,7 +136,9 @@ def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
 
 def _complete(claims: Sequence[Claim]) -> None:
     """A traceback whose exception was lost, in the place where another rank's was not, says the same."""
-    whole = {(c.entry.file, c.location): c for c in claims if c.in_trace and c.words and c.location}
+    whole: dict[tuple[int, str | None], Claim] = {
+        (c.entry.file, c.location): c for c in claims if c.in_trace and c.words and c.location
+    }
     for claim in claims:
         known = whole.get((claim.entry.file, claim.location))
         if known is not None and claim.in_trace and not claim.words and claim.rank is not None:

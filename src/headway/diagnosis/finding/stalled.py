@@ -13,6 +13,7 @@ from headway.diagnosis.finding.course import Course, is_barrier
 from headway.diagnosis.finding.stacks import Stack, stacks_of
 from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.read import Reading
+from headway.diagnosis.signs.sign import WEAK
 from headway.diagnosis.signs.table import Table
 
 _SPECIFIC = (Cause.HCCL_COMM, Cause.GLOO_COMM, Cause.COMM_BOOTSTRAP, Cause.COMM_TIMEOUT)
@@ -60,6 +61,9 @@ def stall_of(reading: Reading, clues: Clues) -> Stall | None:
     waits = [claim for claim in follows if claim.cause is not Cause.NODE_DOWN]
     if waits:
         return _by_waits(reading, waits, clues, waiting)
+    deaths = [claim for claim in follows if claim.weight > WEAK]
+    if deaths and not course.done:
+        return Stall(Cause.HANG_UNKNOWN, confidence=0.3, lines=tuple(claim.entry for claim in deaths[:3]))
     if course.silent:
         return Stall(Cause.HANG_UNKNOWN, confidence=0.5, lines=course.silent[:2])
     return None

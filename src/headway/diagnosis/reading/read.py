@@ -14,7 +14,7 @@ from headway.diagnosis.reading.text import Unwrapped, clean, decode, unwrap
 from headway.diagnosis.reading.world import World, fill, learn
 
 LONGEST_TEXT = 4000
-MOST_ENTRIES = 120_000
+MOST_ENTRIES = 40_000
 """Kept lines of a whole case; shared among its files."""
 
 

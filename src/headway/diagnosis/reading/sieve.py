@@ -48,11 +48,14 @@ class RawLine:
 
 
 class Sieve:
-    """One file's kept lines; at most about `most` of them, the first half and the last."""
+    """One file's kept lines; at most about `most` that sound like trouble or follow such, the first half and the last,
+    and half as many of the others, the last.
+    """
 
     def __init__(self, most: int = 20_000) -> None:
         self._head: list[RawLine] = []
         self._late: deque[RawLine] = deque(maxlen=max(most // 2, TAIL))
+        self._dull: deque[RawLine] = deque(maxlen=max(most // 2, TAIL))
         self._tail: deque[RawLine] = deque(maxlen=TAIL)
         self._most = most // 2
         self._left: dict[bytes, int] = {}
@@ -64,7 +67,7 @@ class Sieve:
         for offset, block in _blocks(chunks):
             self._sift(offset, block.translate(_RETURNS))
         tail = {line.number: line for line in self._tail}
-        kept = {line.number: line for line in [*self._head, *self._late]} | tail
+        kept = {line.number: line for line in [*self._head, *self._late, *self._dull]} | tail
         return [kept[number] for number in sorted(kept)]
 
     def _sift(self, offset: int, block: bytes) -> None:
@@ -97,7 +100,10 @@ class Sieve:
             self._left[shape] = max(left - 1, 0)
         if not (left or self._context) or not line.data.strip():
             return
-        self._context = CONTEXT if telling else max(self._context - 1, 0)
+        if not telling and not self._context:
+            self._dull.append(line)
+            return
+        self._context = CONTEXT if telling else self._context - 1
         (self._head if len(self._head) < self._most else self._late).append(line)
 
 

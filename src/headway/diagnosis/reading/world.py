@@ -31,6 +31,7 @@ _SINGLE = re.compile(
     r"single[- ]gpu|num_processes[ =:]{1,3}1\b|not using distributed mode|"
     r"RANK and WORLD_SIZE not set|^\s{0,8}File \"[A-Z]:\\"
 )
+_SPOKEN = re.compile(r"Traceback \(most recent call last\)|\s{0,4}File \"|\[[EW](?: |\d{3,4} )")
 _CARD = re.compile(r"^GPU (\d{1,2}): ")
 _PRIME = re.compile(
     r"(?i)torch\.distributed|torchrun|deepspeed|accelerate|\bddp\b|"
@@ -88,18 +89,22 @@ def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
 
 
 def _numbers_are_ranks(entries: Sequence[Entry]) -> None:
-    """A number before the text is a rank where most lines of a file have one, or several numbers occur."""
+    """A number before the text is a rank where most lines of a file have one, several occur, or a traceback has it."""
     total: Counter[int] = Counter()
     numbered: dict[int, Counter[int]] = defaultdict(Counter)
+    spoken: set[int] = set()
     for entry in entries:
         total[entry.file] += 1
         if entry.numbered is not None:
             numbered[entry.file][entry.numbered] += 1
+            if _SPOKEN.match(entry.text):
+                spoken.add(entry.file)
     trusted = {
         file
         for file, each in numbered.items()
         if (each.total() * 2 >= total[file] >= 6) or (len(each) > 1 and each.total() >= 4)
     }
+    trusted |= spoken
     for entry in entries:
         if entry.file in trusted and entry.rank is None:
             entry.rank = entry.numbered

@@ -8,6 +8,16 @@ SIGNS: tuple[Sign, ...] = (
         Cause.COMM_BOOTSTRAP,
         words(
             """
+            connect() timed out | could not find any running ray instance | failed to connect to all addresses |
+            failed to connect to ray
+            """
+        ),
+        LIKELY,
+    ),
+    Sign(
+        Cause.COMM_BOOTSTRAP,
+        words(
+            """
             client socket has timed out after | client socket has failed to connect |
             client socket has failed to resolve | the server socket has failed to listen |
             server socket has failed to bind | address already in use | eaddrinuse | errno 98] | errno: 98 |

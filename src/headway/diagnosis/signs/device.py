@@ -6,6 +6,25 @@ from headway.diagnosis.signs.sign import EVENT, LIKELY, PARTICULAR, SURE, VAGUE,
 SIGNS: tuple[Sign, ...] = (
     Sign(
         Cause.GPU_ECC,
+        words("remapping failure occurred | pending page blacklist"),
+        SURE + 5,
+        pattern=r"(?:Failure Occurred|Blacklist)\s{0,20}: Yes",
+    ),
+    Sign(
+        Cause.GPU_LOST,
+        words("gpu requires reset | failure 'unknown error' | failure 999"),
+        PARTICULAR,
+    ),
+    Sign(Cause.GPU_LOST, words("err!"), LIKELY, pattern=r"\bERR!"),
+    Sign(
+        Cause.NODE_DOWN,
+        words("communication connection failure"),
+        LIKELY,
+        pattern=r"failed on node (?P<node>[\w.-]{1,80}): Communication connection failure",
+    ),
+    Sign(Cause.NODE_DOWN, words("kill task failed"), LIKELY),
+    Sign(
+        Cause.GPU_ECC,
         words("xid"),
         EVENT,
         pattern=r"(?<!S)Xid(?: \((?P<device>(?:PCI:)?[0-9a-fA-F:.]{4,20})\))?:?.{0,12}?[ :=](?:48|"

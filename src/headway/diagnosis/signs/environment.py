@@ -6,6 +6,11 @@ from headway.diagnosis.signs.sign import LIKELY, PARTICULAR, SURE, Sign, words
 SIGNS: tuple[Sign, ...] = (
     Sign(
         Cause.DRIVER_MISMATCH,
+        words("failed to obtain the soc version | dcmi module initialize failed"),
+        LIKELY,
+    ),
+    Sign(
+        Cause.DRIVER_MISMATCH,
         words(
             """
             driver/library version mismatch | api mismatch: the client has the version |

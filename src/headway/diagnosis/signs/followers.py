@@ -108,7 +108,17 @@ SIGNS: tuple[Sign, ...] = (
             actordiederror | actorunavailableerror | workercrashederror | enginedeaderror |
             engine core initialization failed | received sigquit from a child | workerproc failed to start |
             workerproc initialization failed | engine process failed to start | enginecore failed to start |
-            a worker died or was killed | raytaskerror | worker group failed | killing subprocess |
+            a worker died or was killed | worker died unexpectedly
+            """
+        ),
+        VAGUE - 1,
+        kind=Kind.FOLLOWER,
+    ),
+    Sign(
+        Cause.NODE_DOWN,
+        words(
+            """
+            raytaskerror | worker group failed | killing subprocess |
             closing signal sigterm | got signal: 15 | received sigterm | leaked semaphore | leaked shared_memory |
             failed to send message_task_exit | exited unexpectedly with exit code | parent process exited |
             cleaning up

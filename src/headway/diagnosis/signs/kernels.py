@@ -43,6 +43,7 @@ SIGNS: tuple[Sign, ...] = (
             cuda out of memory | npu out of memory | hip out of memory | xpu out of memory | mlu out of memory |
             musa out of memory | gcu out of memory | dcu out of memory | failure 'out of memory' |
             failure: 'out of memory' | cuda error: out of memory | hip error: out of memory | hiperroroutofmemory |
+            hsa_status_error_out_of_resources |
             cuda_error_out_of_memory |
             cudaerrormemoryallocation | musa error: out of memory | oom when allocating tensor |
             resource_exhausted: out of memory | el0004 | error code is 207001 | error code is 207018 |

@@ -6,6 +6,20 @@ from headway.diagnosis.signs.sign import EVENT, PARTICULAR, SURE, VAGUE, WEAK, K
 SIGNS: tuple[Sign, ...] = (
     Sign(
         Cause.HOST_OOM,
+        words("killed"),
+        VAGUE + 5,
+        pattern=r"line \d{1,6}:\s{1,8}\d{1,8} Killed\b|^Killed$|: Killed$",
+        but=r"signal|tasks?",
+    ),
+    Sign(
+        Cause.HOST_OOM,
+        words("dataloader worker (pid"),
+        VAGUE + 5,
+        pattern=r"DataLoader worker \(pid\(s\) [\d, ]{1,200}\) exited unexpectedly",
+    ),
+    Sign(Cause.HOST_OOM, words("killed by sigkill by oom killer"), WEAK),
+    Sign(
+        Cause.HOST_OOM,
         words(
             """
             out of memory: kill | oom-kill: | memory cgroup out of memory | oomkilled | oom_kill | oom-kill event |

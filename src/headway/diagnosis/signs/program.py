@@ -5,6 +5,23 @@ from headway.diagnosis.signs.sign import LIKELY, PARTICULAR, SURE, VAGUE, Kind, 
 
 SIGNS: tuple[Sign, ...] = (
     Sign(
+        Cause.USER_CODE_EXC,
+        words("mpi_abort was invoked on rank"),
+        VAGUE,
+        pattern=r"invoked on rank (?P<rank>\d{1,6})",
+    ),
+    Sign(Cause.COLLECTIVE_DESYNC, words("gradients are inconsistent between workers"), SURE),
+    Sign(
+        Cause.CONFIG_LAUNCH,
+        words(
+            """
+            invalid generic resource | invalid partition specified | requested time limit is invalid |
+            invalid account or account/partition | invalid qos specification
+            """
+        ),
+        PARTICULAR,
+    ),
+    Sign(
         Cause.COLLECTIVE_DESYNC,
         words("failed to pass monitoredbarrier"),
         LIKELY,

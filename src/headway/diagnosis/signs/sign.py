@@ -46,10 +46,8 @@ class Sign:
         object.__setattr__(self, "_search", re.compile(self.pattern) if self.pattern else None)
         object.__setattr__(self, "_refuse", re.compile(self.but) if self.but else None)
 
-    def match(self, text: str, lower: str) -> "Match | None":
-        """Whether the line shows this sign, and whom it names."""
-        if not any(word in lower for word in self.words):
-            return None
+    def match(self, text: str) -> "Match | None":
+        """Whether a line that holds one of the words shows this sign, and whom it names."""
         found = self._search.search(text) if self._search else None
         if (self._search and not found) or (self._refuse and self._refuse.search(text)):
             return None

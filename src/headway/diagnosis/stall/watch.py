@@ -11,6 +11,8 @@ from headway.diagnosis.stall.quiet import Usual, agreeing
 from headway.diagnosis.stall.rhythm import LEARNT, Rhythm
 from headway.diagnosis.stall.signs import STARTUP, TRAIN, Patience, Signs
 
+EARLY = 0.9
+"""A stall is called this part of its threshold after the last sign of life: told, it is still within it."""
 SURVIVED = 1.5
 """A pause that the attempt has come out of by itself may come again, and half as long more."""
 SLOWED = 2.0
@@ -138,7 +140,7 @@ class Watch:
         assert self._agreeing_since is not None
         threshold = self.threshold
         silent, agreed = self._seen_at - self._moved_at, self._seen_at - self._agreeing_since
-        if self.stall is not None or silent < threshold or agreed < threshold / 2:
+        if self.stall is not None or silent < EARLY * threshold or agreed < threshold / 2:
             return None
         self.stall = Stall(self._seen_at, self._moved_at, threshold, self._phase, found)
         return self.stall

@@ -50,7 +50,7 @@ done
 # The trap keeps the shell alive until srun, which gets the signal too, has seen every agent end.
 SCRIPT = """\
 #!/bin/sh
-export HEADWAY_AGENT={agent} HEADWAY_TAKEN_AT=$(date +%s)
+export HEADWAY_AGENT={agent} HEADWAY_TAKEN_AT=${{SLURM_JOB_START_TIME:-$(date +%s)}}
 {ship}trap : TERM
 srun --nodes={count} --ntasks={count} --ntasks-per-node=1 --cpus-per-task={cpus} --kill-on-bad-exit=0 --wait=0 \\
     --input=none --job-name=agents /bin/sh -c {loop}

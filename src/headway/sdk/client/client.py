@@ -204,6 +204,10 @@ class Client(Rules, Alerts, Watching):
     def retests(self) -> Rows:
         return _rows(self.get("/retests"))
 
+    def beside(self, job: str, attempt: int | None = None) -> Row:
+        """What stood beside an attempt: neighbours, words of its nodes, links and mounts."""
+        return _row(self.get(f"/jobs/{_part(job)}/beside", attempt=attempt))
+
     def incidents(self, days: int = 7) -> Rows:
         """What failed together, the dearest first."""
         return _rows(self.get("/incidents", days=days))

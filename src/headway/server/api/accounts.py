@@ -1,6 +1,6 @@
 """Logging in, and what belongs to one user: tokens, roles, the password. A token is told once and never listed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
@@ -22,14 +22,17 @@ router = APIRouter(tags=["accounts"])
 
 @dataclass(frozen=True, slots=True)
 class Me:
-    """Who a token belongs to, and the roles held: role and project, `*` for everywhere.
-
-    `grants_ending`: grants this user asked for that expire soon.
-    """
+    """Who a token belongs to, and the roles held: role and project, `*` for everywhere."""
 
     user: str
     roles: list[tuple[str, str]]
-    grants_ending: list[GrantRequest] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking(Me):
+    """The same of whoever asks, with the grants they asked for that expire soon."""
+
+    grants_ending: list[GrantRequest]
 
 
 @router.post("/login")
@@ -40,13 +43,13 @@ def log_in(body: LogIn, platform: PlatformHere) -> TokenView:
 
 
 @router.get("/me")
-def me(asker: AskerHere) -> Me:
+def me(asker: AskerHere) -> Asking:
     """Who am I?"""
     now, roles = asker.platform.clock.now(), [(role.value, scope or "*") for role, scope in asker.held]
     soon = now + asker.platform.settings.grant_warning
     with asker.platform.database.read() as c:
         mine = [grant for grant in grants.approved(c) if grant.requested_by == asker.name and now < grant.ends <= soon]
-    return Me(asker.name, roles, mine)
+    return Asking(asker.name, roles, mine)
 
 
 @router.post("/users", status_code=201)

@@ -64,7 +64,7 @@ def show_attempt(c: Connection, attempt: Attempt, language: Language) -> Attempt
     """An attempt with its exits, its verdict in words, and the cards it really had."""
     verdict = verdicts.get(c, attempt.id)
     words = describe(verdict, language) if verdict else None
-    told = {report.node: report.environment.get("cards") for report in agents.of_attempt(c, attempt.id)}
+    told = {report.node: report.given.get("cards") for report in agents.of_attempt(c, attempt.id)}
     cards = {node: found for node, found in told.items() if found}
     return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words, cards)
 

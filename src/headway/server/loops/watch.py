@@ -5,6 +5,7 @@ and whom it waits for, is decided by `diagnosis`.
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,10 +18,11 @@ from headway.diagnosis.hang.suspect import everyone
 from headway.diagnosis.stall.signs import Patience, Signs
 from headway.diagnosis.stall.watch import Moved, Stall, Watch
 from headway.domain.attempt import STALLED, Attempt
-from headway.domain.events import Moving, RankSlow, Stalled, StallExplained, StopRequested
+from headway.domain.events import StopRequested
 from headway.domain.ids import AttemptId
 from headway.domain.job import Job, JobKind, WhenStalled
 from headway.domain.lifecycle import AttemptState
+from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from headway.server.live import Look
 from headway.server.operations.ranks import ranks_of
 from headway.server.operations.report import broken_since
@@ -65,16 +67,21 @@ class WatchStalls:
     def _turn(self, platform: Platform) -> None:
         now = platform.clock.now()
         with platform.database.read() as c:
-            running = {attempt.id: (job, attempt) for job, attempt in _running(c)}
-            neighbours = [placement.node for attempt in attempts.live(c) for placement in attempt.placements]
+            live = attempts.live(c)
+            new = {a.job: jobs.get(c, a.job) for a in live if a.id not in self._watched}
+        running = {attempt.id: attempt for attempt in live if attempt.state == AttemptState.RUNNING}
+        neighbours = Counter(placement.node for attempt in live for placement in attempt.placements)
         self._watched = {id: watched for id, watched in self._watched.items() if id in running}
         platform.live.keep(running)
-        for id, (job, attempt) in running.items():
-            if id not in self._watched:
+        for id, attempt in running.items():
+            job = new.get(attempt.job)
+            if id not in self._watched and job is not None:
                 self._watched[id] = _begin(platform, job, attempt, now)
             watched = self._watched[id]
             watched.attempt = attempt
-            alone = all(neighbours.count(placement.node) == 1 for placement in attempt.placements)
+            if not _could_stall(watched.job):
+                continue
+            alone = all(neighbours[placement.node] == 1 for placement in attempt.placements)
             change = watched.watch.see(_signs(platform, watched, now, alone))
             if change is not None:
                 _say(platform, watched, change)
@@ -84,16 +91,9 @@ class WatchStalls:
                 _look_at_pace(platform, watched, now)
 
 
-def _running(c: Connection) -> list[tuple[Job, Attempt]]:
-    """Attempts that could stand still: those that run, are whole, and are no services."""
-    found = []
-    for attempt in attempts.live(c):
-        job = jobs.get(c, attempt.job) if attempt.state == AttemptState.RUNNING else None
-        if job is None or job.spec.kind == JobKind.SERVICE or broken_since(c, attempt) is not None:
-            continue
-        if job.spec.recovery.when_stalled is not WhenStalled.IGNORE:
-            found.append((job, attempt))
-    return found
+def _could_stall(job: Job) -> bool:
+    """Whether anybody wants to know: services stand still by nature."""
+    return job.spec.kind != JobKind.SERVICE and job.spec.recovery.when_stalled is not WhenStalled.IGNORE
 
 
 def _begin(platform: Platform, job: Job, attempt: Attempt, now: datetime) -> Watched:
@@ -145,6 +145,10 @@ def _say(platform: Platform, watched: Watched, change: Stall | Moved) -> None:
         with platform.database.write() as c:
             facts.append(c, Moving(at=at, by="server", job=attempt.job, attempt=attempt.id, since=change.since))
         return
+    with platform.database.read() as c:
+        if broken_since(c, attempt) is not None:  # its end is under way: what is silent then does not hang
+            watched.watch.stall = None
+            return
     nodes = {placement.node for placement in attempt.placements}
     platform.live.order(attempt.id, Look(f"stall-{int(at.timestamp() * 1000):015d}", "stall", at, nodes))
     log.info("stalled", attempt=attempt.id, since=str(change.since), threshold=str(change.threshold))
@@ -207,7 +211,7 @@ def _look_at_pace(platform: Platform, watched: Watched, now: datetime) -> None:
     if look is not None and look.kind == PACE and not look.waits_for:
         platform.live.done(attempt.id)
         _judge_pace(platform, watched, look, now)
-    world = watched.job.spec.request.nodes * watched.job.spec.request.ranks_per_node
+    world = _world(watched)
     due = now >= watched.pace_at or (watched.watch.has_slowed and now >= watched.pace_at - PACE_EVERY + PACE_AGAIN)
     if world > 1 and watched.watch.rhythm.is_learnt and due:
         watched.pace_at = now + PACE_EVERY
@@ -215,10 +219,15 @@ def _look_at_pace(platform: Platform, watched: Watched, now: datetime) -> None:
         platform.live.order(attempt.id, Look(f"pace-{int(now.timestamp() * 1000):015d}", PACE, now, nodes))
 
 
+def _world(watched: Watched) -> int:
+    return watched.job.spec.request.nodes * watched.job.spec.request.ranks_per_node
+
+
 def _judge_pace(platform: Platform, watched: Watched, look: Look, now: datetime) -> None:
     """Tell of a rank that keeps the others waiting, once."""
     seen = everyone(look.scenes)
-    found = late(seen.told)
+    # Whoever did not answer may be the one that is slow: without it the others prove nothing.
+    found = late(seen.told) if len(seen.told) == len(seen.ranks) == _world(watched) else None
     if found is None or watched.slow == found.rank:
         watched.slow = None if found is None else watched.slow
         return

@@ -14,6 +14,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import NodeState
 from headway.metering.months import month_of
+from headway.server.operations.node_reports import key_of
 from headway.server.platform import Platform
 from headway.store import agents, attempts, jobs, nodes, quota_versions, snapshot, usage
 
@@ -29,13 +30,16 @@ def measure(platform: Platform, c: Connection, rules: Iterable[AlertRule], now: 
     if "silence" in watched:
         found += _silences(c, live, owners, now)
     if "node-silence" in watched:
-        found += _node_silences(c, live, now)
+        found += _node_silences(platform, c, live, now)
     if watched & {"node-down", "idle-devices"}:
         found += _machines(c, live)
     if "budget" in watched:
         found += _budgets(platform, c, now)
     names = {name.removeprefix(READING) for name in watched if name.startswith(READING)}
-    return found + list(_readings(platform, live, owners, names))
+    if names:
+        found += _job_readings(platform, live, owners, names)
+        found += _node_readings(platform, c, names)
+    return found
 
 
 def subject_of(job: Job) -> Subject:
@@ -56,14 +60,18 @@ def _silences(c: Connection, live: Iterable[Attempt], owners: dict[JobId, Job], 
             yield Gauge("silence", subject_of(owners[attempt.job]), (now - moved[attempt.id]).total_seconds())
 
 
-def _node_silences(c: Connection, live: Iterable[Attempt], now: datetime) -> Iterator[Gauge]:
+def _node_silences(platform: Platform, c: Connection, live: Iterable[Attempt], now: datetime) -> Iterator[Gauge]:
+    """Since its daemon or the agent of a job there last spoke; of a node that never had either nothing is known."""
     heard: dict[str, datetime] = {}
     for attempt in live:
         for part in agents.of_attempt(c, attempt.id):
             if part.ended_at is None:
                 heard[part.node] = max(part.last_at, heard.get(part.node, part.last_at))
-    for node, at in heard.items():
-        yield Gauge("node-silence", Subject("node", node), (now - at).total_seconds())
+    for node in nodes.all(c):
+        for reading in platform.readings.latest(key_of(node.name)):
+            heard[node.name] = max(reading.at, heard.get(node.name, reading.at))
+    for name, at in heard.items():
+        yield Gauge("node-silence", Subject("node", name), (now - at).total_seconds())
 
 
 def _machines(c: Connection, live: Iterable[Attempt]) -> Iterator[Gauge]:
@@ -95,15 +103,25 @@ def _budgets(platform: Platform, c: Connection, now: datetime) -> Iterator[Gauge
                 yield Gauge("budget", subject, spent.get((branch.name, kind), 0.0) / most)
 
 
-def _readings(
+def _job_readings(
     platform: Platform, live: Iterable[Attempt], owners: dict[JobId, Job], names: set[str]
 ) -> Iterator[Gauge]:
     """The highest of an attempt's ranks, nodes and cards."""
-    for attempt in live if names else ():
-        highest: dict[str, float] = {}
-        for reading in platform.readings.latest(attempt.id):
-            if reading.name in names:
-                highest[reading.name] = max(reading.value, highest.get(reading.name, reading.value))
+    for attempt in live:
         if attempt.job in owners:
-            for name, value in highest.items():
-                yield Gauge(READING + name, subject_of(owners[attempt.job]), value)
+            yield from _highest(platform, attempt.id, names, subject_of(owners[attempt.job]))
+
+
+def _node_readings(platform: Platform, c: Connection, names: set[str]) -> Iterator[Gauge]:
+    """The highest of a node's cards, as its daemon measures them."""
+    for node in nodes.all(c):
+        yield from _highest(platform, key_of(node.name), names, Subject("node", node.name))
+
+
+def _highest(platform: Platform, key: str, names: set[str], subject: Subject) -> Iterator[Gauge]:
+    highest: dict[str, float] = {}
+    for reading in platform.readings.latest(key):
+        if reading.name in names:
+            highest[reading.name] = max(reading.value, highest.get(reading.name, reading.value))
+    for name, value in highest.items():
+        yield Gauge(READING + name, subject, value)

@@ -16,7 +16,7 @@ from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.rank_events import RankEvents
 from headway.server.operations.scenes import AT_EXIT, take_scene
-from headway.server.operations.settle import LOST, settle
+from headway.server.operations.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs
@@ -112,6 +112,8 @@ def _told(attempt: Attempt, node: str, report: Report, known: NodeReport | None,
     if report.ended is None:
         return told
     end = report.ended
+    if end.left:
+        told = replace(told, facts=said | {LEFT_AT: end.at.timestamp()})
     streams = {str(rank): size for rank, size in end.logs.items()}
     return replace(told, ended_at=end.at, ended_reason=end.reason, detail=end.detail, streams=streams)
 

@@ -7,7 +7,7 @@ part has ended and nothing twice.
 import signal
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -23,6 +23,7 @@ from headway.store import agents, attempts, facts, holds, jobs, nodes
 from headway.store.agents import NodeReport
 
 LOST = "agent-lost"
+LEFT_AT = "left_at"
 GOES_ON = BY_ENGINE | {STALLED}
 ASKED_FOR = BY_ENGINE | {"user", PREEMPTED}
 
@@ -57,13 +58,20 @@ def was_taken(parts: Collection[NodeReport], exits: Collection[RankExit]) -> boo
 
 def freed_at(parts: Collection[NodeReport], at: datetime) -> datetime:
     """A batch system takes devices back when the last agent has left, however much later that is heard of."""
-    ends = [part.ended_at for part in parts if part.ended_at is not None]
-    return min(at, max(ends)) if _is_given(parts) and ends else at
+    return min(at, max(_left_at(part) for part in parts)) if _is_given(parts) else at
+
+
+def _left_at(part: NodeReport) -> datetime:
+    """An agent that could tell its end was there to tell it; another has noted when it went."""
+    left_at = part.given.get(LEFT_AT)
+    if left_at is not None:
+        return datetime.fromtimestamp(left_at, UTC)
+    return part.ended_at if part.ended_reason == LOST and part.ended_at is not None else part.last_at
 
 
 def _is_given(parts: Collection[NodeReport]) -> bool:
     """Whether a batch system gave the devices."""
-    return any(part.environment.get("taken_at") for part in parts)
+    return any("taken_at" in part.given for part in parts)
 
 
 def outcome_of(attempt: Attempt, parts: list[NodeReport], exits: list[RankExit]) -> Outcome:

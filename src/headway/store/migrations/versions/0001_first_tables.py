@@ -1,6 +1,6 @@
 """The first tables, and the triggers that keep facts and the ledger append-only.
 
-It stands by itself: what `schema.py` says later must not change what this made.
+It stands by itself: what `schema/` says later must not change what this made.
 """
 
 from typing import Any
