@@ -25,7 +25,7 @@ from headway.scheduler.snapshot import QueuedJob, Snapshot
 
 DRAWS = 20
 STALE = 30.0
-PART = 0.05
+PART = 0.5
 """A shared run may be as old as this part of the usual wait."""
 ARRIVALS = 7 * 86400.0
 

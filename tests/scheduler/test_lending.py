@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from headway.domain.ids import JobId
 from headway.domain.quota import Branch, Budget, Entry, Grant, QuotaTree
+from headway.domain.quota_table import read_tree
 from headway.domain.resources import NodeState
 from headway.scheduler.cycle import schedule
 from headway.scheduler.plan import (
@@ -236,3 +237,40 @@ def test_the_project_that_used_less_goes_first() -> None:
     assert [start.job for start in schedule(snapshot).starts] == [JobId("a")]
     used = replace(snapshot, usage={("vision", "h200"): 900.0, ("speech", "h200"): 100.0})
     assert [start.job for start in schedule(used).starts] == [JobId("b")]
+
+
+DEPARTMENT = read_tree(
+    """
+[departments.research]
+cards.h200 = { guaranteed = 8 }
+
+[projects.nlp]
+department = "research"
+cards.h200 = { guaranteed = 4, borrow_ceiling = "any" }
+
+[projects.vision]
+department = "research"
+cards.h200 = { guaranteed = 4, borrow_ceiling = "any" }
+"""
+)
+
+
+def test_what_fills_a_departments_ceiling_is_taken_back_for_a_sibling_within_its_guarantee() -> None:
+    """Although nodes are free: it is the ceiling that is used up, not the cards."""
+    own = a_running("own", {"n1": range(4)}, project="nlp", ran=2 * HOUR)
+    extra = a_running("extra", {"n1": range(4, 8)}, project="nlp", ran=HOUR)
+    mine = a_queued("mine", 4, project="vision")
+    for nodes in ([a_node("n1")], [a_node("n1"), a_node("n2")]):
+        plan = schedule(replace(a_snapshot(nodes, [mine], [own, extra]), tree=DEPARTMENT))
+        (preemption,) = plan.preemptions
+        assert (preemption.job, [victim.job for victim in preemption.victims]) == ("mine", ["extra"])
+
+
+def test_a_ceiling_is_no_reason_to_take_anything_for_a_borrower() -> None:
+    own = a_running("own", {"n1": range(4)}, project="nlp", ran=2 * HOUR)
+    extra = a_running("extra", {"n1": range(4, 8)}, project="nlp", ran=HOUR)
+    greedy = a_queued("greedy", 8, project="vision")
+    plan = schedule(replace(a_snapshot([a_node("n1"), a_node("n2")], [greedy], [own, extra]), tree=DEPARTMENT))
+    assert plan.preemptions == ()
+    (waits,) = plan.waits
+    assert waits.reason.code == "borrow-ceiling"

@@ -1,43 +1,58 @@
-"""Ranges that come true: each forecast is widened or narrowed by how earlier ones of its size class turned out.
+"""Ranges that come true: the late bound of each forecast is set by how earlier ones turned out.
 
-Conformal: the late bound is the point forecast times a quantile of past (actual ÷ forecast), and that quantile's level
-moves after every outcome until nine of ten starts come within the bound. Jobs that still wait count with the wait they
-have had so far, if that is beyond their forecast already. Decides nothing about any job.
+Conformal: errors of a forecast grow as its square root (a wait adds up many run times), so each error counts in those
+units; the late bound is the forecast plus a quantile of past errors, by how far ahead it looks and by size. The
+quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle moves only as
+far as three of four past errors agree. Decides nothing about any job.
 """
 
 from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from math import sqrt
 
 SLACK = 60.0
-"""Seconds added to forecast and actual alike, so that waits of nothing compare."""
-KEPT = 300
+"""Seconds added to a forecast, so that a wait of nothing has a unit too."""
+KEPT = 4000
+"""Newest outcomes kept of each class."""
 ENOUGH = 20
-PACE = 0.02
+ENOUGH_OF_SIZE = 100
+"""Outcomes a class, and one of a size in it, needs before it counts."""
+PACE = 0.01
 """How far one outcome moves the level."""
 NEAR = (600.0, 7200.0, 43200.0)
-"""Waits foretold up to here are of one class each."""
-LEVELS = (0.5, 0.995)
+"""Waits foretold up to here are of one class each: soon, today and later differ in how they are foretold."""
 COVER = 0.9
+AGREED = 0.75
+HIGHEST = 0.998
 
 
 @dataclass(slots=True)
 class _Class:
-    """Outcomes of one size class: the newest ratios, in order of arrival and sorted."""
+    """Outcomes of one class: the newest errors, in order of arrival and sorted."""
 
     newest: deque[float] = field(default_factory=deque)
     ordered: list[float] = field(default_factory=list)
     level: float = COVER
-    held: int = 0
-    told: int = 0
 
-    def add(self, ratio: float) -> None:
+    def add(self, error: float, *, missed: bool) -> None:
         if len(self.newest) == KEPT:
             del self.ordered[bisect_left(self.ordered, self.newest.popleft())]
-        self.newest.append(ratio)
-        insort(self.ordered, ratio)
+        self.newest.append(error)
+        insort(self.ordered, error)
+        level = self.level + PACE * ((1.0 if missed else 0.0) - (1 - COVER))
+        self.level = min(HIGHEST, max(COVER, level))
 
-    def quantile(self, level: float) -> float:
+    @property
+    def late(self) -> float:
+        return self._at(self.level)
+
+    @property
+    def agreed(self) -> float:
+        """How far three of four errors lie to one side at least."""
+        return max(0.0, self._at(1 - AGREED)) + min(0.0, self._at(AGREED))
+
+    def _at(self, level: float) -> float:
         return self.ordered[min(len(self.ordered) - 1, int(level * len(self.ordered)))]
 
 
@@ -48,32 +63,23 @@ class Calibration:
         self._classes: dict[str, _Class] = defaultdict(_Class)
 
     def range(self, size: str, p50: float, p90: float) -> tuple[float, float]:
-        """The calibrated point forecast and late bound, from those of the draws."""
-        enough = (self._classes[name] for name in _classes(size, p50))
-        known = next((known for known in enough if len(known.ordered) >= ENOUGH), None)
-        if known is None:
-            return p50, max(p90, 3 * p50 + SLACK)
-        middle = (p50 + SLACK) * known.quantile(0.5) - SLACK
-        late = (p50 + SLACK) * known.quantile(known.level) - SLACK
-        return max(0.0, middle), max(0.0, middle, late)
+        """The point forecast and the calibrated late bound, from those of the draws."""
+        far, of_size, whole = (self._classes[name] for name in _classes(size, p50))
+        known = [far] if len(far.ordered) >= ENOUGH else [whole] if len(whole.ordered) >= ENOUGH else []
+        known += [of_size] if len(of_size.ordered) >= ENOUGH_OF_SIZE else []
+        if not known:
+            return p50, max(p90, 2 * p50 + SLACK)
+        unit = sqrt(p50 + SLACK)
+        middle = max(0.0, p50 + known[0].agreed * unit)
+        return middle, max(middle, p50 + max(one.late for one in known) * unit)
 
     def learn(self, size: str, p50: float, late: float, actual: float) -> None:
         """A job started after `actual`; its draws had said `p50`, and `late` was the bound given for it."""
-        missed = actual > late
+        error, missed = (actual - p50) / sqrt(p50 + SLACK), actual > late
         for name in _classes(size, p50):
-            known = self._classes[name]
-            known.add((actual + SLACK) / (p50 + SLACK))
-            known.held += not missed
-            known.told += 1
-            level = known.level + PACE * ((1.0 if missed else 0.0) - (1 - COVER))
-            known.level = min(LEVELS[1], max(LEVELS[0], level))
-
-    def hit_rate(self, size: str) -> float | None:
-        """How many of the starts of a size came within their bound; None before any."""
-        known = self._classes[size]
-        return known.held / known.told if known.told else None
+            self._classes[name].add(error, missed=missed)
 
 
 def _classes(size: str, p50: float) -> tuple[str, str, str]:
-    """Soon, today or later is foretold with errors of different kinds; then the size; then all."""
-    return f"{size} {bisect_left(NEAR, p50)}", size, ""
+    far = str(bisect_left(NEAR, p50))
+    return far, f"{far} {size}", ""

@@ -129,6 +129,28 @@ class Accounts:
         per_person = self.rules[account].per_person
         return per_person is None or self.people.get((account, person), 0) + devices <= per_person
 
+    def crowded(self, account: int, person: str, devices: int) -> tuple[int, int] | None:
+        """The branch above whose ceiling others have used up, and how many devices it lacks.
+
+        None where the project is beyond its own guarantee, or something else than a ceiling above refuses it.
+        """
+        rule = self.rules[account]
+        held = self.people.get((account, person), 0)
+        if self.used[account] + devices > rule.guaranteed or self._over(account, devices, is_project=True):
+            return None
+        if rule.per_person is not None and held + devices > rule.per_person:
+            return None
+        crowds = [number for number in rule.above if self._over(number, devices, is_project=False)]
+        if not crowds or any(self._is_spent(number) for number in rule.above):
+            return None
+        lacks = {number: self.used[number] + devices - (self.rules[number].ceiling or 0) for number in crowds}
+        narrowest = max(crowds, key=lambda number: len(self.rules[number].above))
+        return narrowest, max(lacks.values())
+
+    def _is_spent(self, account: int) -> bool:
+        rule = self.rules[account]
+        return rule.budget is not None and rule.spent >= rule.budget
+
     def refusal(self, account: int, person: str, devices: int) -> Reason | None:
         """Why the project may not have that many more: the lowest branch that says no."""
         rule = self.rules[account]

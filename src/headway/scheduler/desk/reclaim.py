@@ -72,6 +72,30 @@ def taking(desk: Desk, line: Line, pool: int, borrowed: Collection[JobId], barre
     return Taking(pool, tuple(sorted(nodes)), tuple(sorted(kept, key=lambda claim: _price(claim, desk.now))))
 
 
+def making_room(
+    desk: Desk, line: Line, pool: int, account: int, borrowed: Collection[JobId], barred: Limits
+) -> Taking | None:
+    """As `taking`, where a ceiling above the project is used up by others below it: enough of these go as well."""
+    crowd = desk.accounts.crowded(account, line.owner, line.devices)
+    if crowd is None:
+        return None
+    branch, lacking = crowd
+    below = [job for job in borrowed if branch in desk.accounts.rules[desk.claims[job].account].above]
+    found = taking(desk, line, pool, below, barred)
+    if found is None:
+        return None
+    victims = list(found.victims)
+    others = sorted(_candidates(desk, pool, below), key=lambda claim: _price(claim, desk.now))
+    for claim in others:
+        if sum(victim.devices for victim in victims) >= lacking:
+            break
+        if claim not in victims:
+            victims.append(claim)
+    if sum(victim.devices for victim in victims) < lacking:
+        return None
+    return Taking(pool, found.nodes, tuple(sorted(victims, key=lambda claim: _price(claim, desk.now))))
+
+
 def _candidates(desk: Desk, pool: int, borrowed: Collection[JobId]) -> list[Claim]:
     oldest = desk.now - desk.policy.min_run.total_seconds()
     claims = (desk.claims[job] for job in borrowed)

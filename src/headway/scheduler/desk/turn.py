@@ -15,7 +15,7 @@ from headway.scheduler.desk.closures import NONE, Closures
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.lines import Ask, Line, Shape
 from headway.scheduler.desk.pool import Limits
-from headway.scheduler.desk.reclaim import Taking, on_borrowed, taking
+from headway.scheduler.desk.reclaim import Taking, making_room, on_borrowed, taking
 from headway.scheduler.desk.reserve import Outlook, Promise, earliest, promise_sometime
 
 Key = tuple[int, bool, float, JobId, int]
@@ -329,11 +329,15 @@ class Turn:
         if self._borrowed is None:
             self._borrowed = on_borrowed(self.desk)
         for pool, account in zip(line.pools, line.accounts, strict=True):
+            found = None
             if refusals[pool] == SHORT and not self.desk.accounts.borrows(account, line.devices):
                 found = taking(self.desk, line, pool, self._borrowed, self.closures.barred(line, pool))
-                if found:
-                    self._clear(job, line, account, found)
-                    return True
+            elif refusals[pool] == QUOTA:
+                barred = self.closures.barred(line, pool)
+                found = making_room(self.desk, line, pool, account, self._borrowed, barred)
+            if found:
+                self._clear(job, line, account, found)
+                return True
         return False
 
     def _clear(self, job: JobId, line: Line, account: int, found: Taking) -> None:
