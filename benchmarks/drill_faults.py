@@ -71,9 +71,9 @@ def _feed(running: Running, rank: int) -> None:
 
 
 def _throttle(running: Running, rank: int) -> None:
-    """It gets a tenth of a core."""
+    """It gets a fiftieth of a core."""
     THROTTLED.mkdir(exist_ok=True)
-    (THROTTLED / "cpu.cfs_quota_us").write_text("10000")
+    (THROTTLED / "cpu.cfs_quota_us").write_text("2000")
     for task in os.listdir(f"/proc/{running.pids[rank]}/task"):
         (THROTTLED / "tasks").write_text(task)
 

@@ -40,6 +40,7 @@ ADVICE: dict[Fault, tuple[Owner, bool]] = {
     Fault.AGENT_LOST: (Owner.OPERATOR, True),
     Fault.NODE_DOWN: (Owner.OPERATOR, True),
     Fault.LAUNCH_FAILED: (Owner.OPERATOR, True),
+    Fault.STALLED: (Owner.OPERATOR, True),
     Fault.STOPPED: (Owner.NOBODY, False),
     Fault.PEER_CLOSED: (Owner.OPERATOR, True),
     Fault.UNKNOWN: (Owner.RESEARCHER, True),

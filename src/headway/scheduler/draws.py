@@ -26,7 +26,8 @@ class Draws:
         self.draws = draws
         self._predictor = Predictor(runtimes)
         self._steps = [step for step in range(1, draws + 1) if gcd(step, draws) == 1]
-        self._samples: dict[Traits, Sequence[float]] = {}
+        self._queued: dict[JobId, Sequence[float]] = {}
+        self._scrambled: dict[JobId, tuple[int, int]] = {}
         self._running: dict[JobId, tuple[Sequence[float], float]] = {}
         self._said: dict[JobId, float] = {}
         for claim in desk.claims.values():
@@ -53,15 +54,17 @@ class Draws:
 
     def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
         """Its history; else its limit."""
-        samples = self._samples.get(traits)
+        samples = self._queued.get(job)
         if samples is None:
-            samples = self._samples[traits] = self._predictor.samples(traits)
+            samples = self._queued[job] = self._predictor.samples(traits)
         if not samples:
             return traits.limit
         length = samples[int(self._place(job, draw) * len(samples))]
         return length if traits.limit is None else min(length, traits.limit)
 
     def _place(self, job: JobId, draw: int) -> float:
-        seed = crc32(job.encode())
-        step = self._steps[seed % len(self._steps)]
-        return ((seed // 64 + draw * step) % self.draws + 0.5) / self.draws
+        known = self._scrambled.get(job)
+        if known is None:
+            seed = crc32(job.encode())
+            known = self._scrambled[job] = (seed // 64, self._steps[seed % len(self._steps)])
+        return ((known[0] + draw * known[1]) % self.draws + 0.5) / self.draws

@@ -28,8 +28,9 @@ from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
 SMALL = 3000
 """Up to that many jobs every end is a moment of its own."""
-BATCH = 0.1
-"""Beyond that, the next tenth of all ends counts as one moment."""
+BATCH, COARSER = 0.08, 0.06
+"""Beyond that, the next so many of all ends count as one moment, and more the farther ahead: half as many again after
+eight hours, more than twice as many after a day."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
 
 
@@ -68,7 +69,7 @@ def ahead_of(
     """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; they come again."""
     desk = desk.copy()
     size = len(desk.claims) + len(desk.lines.asks)
-    reach = reach or Reach() if size <= SMALL else Reach(batch=BATCH)
+    reach = reach or Reach() if size <= SMALL else Reach(batch=BATCH, coarser=COARSER)
     drawn = Draws(desk, runtimes, draws)
     lanes = [look_ahead(desk.copy(), drawn, n, reach, coming(arrivals, desk, n, draws)) for n in range(draws)]
     return Ahead(desk, tuple(lanes))

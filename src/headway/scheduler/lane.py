@@ -23,20 +23,26 @@ SHALLOW = 128
 class Reach:
     """How far to look: until `first` jobs have started and `seconds` are over, or `goal` has started.
 
-    `batch`: the part of all running jobs whose ends count as one moment, that of the last (0: each by itself).
+    `batch`: the part of all running jobs whose ends count as one moment, that of the last (0: each by itself); it grows
+    by `coarser` of itself for each hour ahead.
     """
 
     first: int = 2000
     seconds: float = 86400.0
     batch: float = 0.0
+    coarser: float = 0.0
     steps: int = 20000
     goal: JobId | None = None
+
+    def part(self, ahead: float) -> float:
+        """The part of all ends that count as one moment, so many seconds ahead."""
+        return self.batch * (1 + self.coarser * ahead / 3600)
 
 
 @dataclass(slots=True)
 class Lane:
     """When queued jobs started in this draw (seconds of the desk), and where it stopped. `stuck`: nothing ends any
-    more."""
+    more, and `last` is the turn that found so."""
 
     starts: dict[JobId, float] = field(default_factory=dict)
     stopped: float = 0.0
@@ -59,7 +65,7 @@ def look_ahead(
     real, arrived = set(desk.lines.asks) | set(desk.gated), 0
     for _ in range(reach.steps):
         desk.advance(desk.now)
-        turn = lane.last = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
+        turn = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
         for began in turn.began:
             _start(began.ask, desk, lane, ends, draws.of_queued(began.ask.job.id, began.ask.traits, draw))
         _take(turn, desk, lane, ends, draws, draw)
@@ -67,10 +73,10 @@ def look_ahead(
         reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
         if reached or real <= lane.starts.keys() or reach.goal in lane.starts:
             return lane
-        if (at := _next(desk, ends, coming[arrived:])) is None:
-            lane.stuck = True
+        if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
+            lane.stuck, lane.last = True, turn
             return lane
-        _pass(desk, ends, at, 1 + int(reach.batch * len(ends)))
+        _pass(desk, ends, at, 1 + int(reach.part(desk.now - begun) * len(ends)))
         while arrived < len(coming) and coming[arrived][0] <= desk.now:
             desk.submit(coming[arrived][1])
             arrived += 1

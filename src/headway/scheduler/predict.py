@@ -6,7 +6,7 @@ that a job has run for a while already, only longer runs count.
 
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import cache
 from math import log2
@@ -78,42 +78,63 @@ class Predictor:
 
     def __init__(self, runtimes: Runtimes) -> None:
         self._runtimes = runtimes
+        self._believed: dict[Traits, list[tuple[Kind, Sequence[float]]]] = {}
+
+    def forget(self) -> None:
+        """More may be known now."""
+        self._believed.clear()
 
     def usual(self, traits: Traits, quantile: float) -> float | None:
         """How long such jobs ran lately, at the quantile; None: nobody knows."""
-        kind, samples = self._like(traits, 0.0)
-        return _at(self._runtimes.by_kind.get((_LATELY, *kind), samples), quantile, traits.limit)
+        kind, samples, _ = self._like(traits, 0.0)
+        return _at(self._runtimes.by_kind.get((_LATELY, *kind), samples), 0, quantile, traits.limit)
 
     def quantile(self, traits: Traits, quantile: float) -> float | None:
         """How long such a job runs, at the quantile of all that is remembered; None: nobody knows."""
-        return _at(self.samples(traits), quantile, traits.limit)
+        return self.longer_than(traits, 0.0, quantile)
 
     def longer_than(self, traits: Traits, ran: float, quantile: float) -> float | None:
         """One quantile for a job that has run for `ran` seconds already, still counted from its start."""
-        return _at(self.samples(traits, ran), quantile, traits.limit)
+        _, samples, first = self._like(traits, ran)
+        return _at(samples, first, quantile, traits.limit)
 
     def samples(self, traits: Traits, ran: float = 0.0) -> Sequence[float]:
         """Sorted lengths of past runs of such jobs that ran longer than `ran`."""
-        return self._like(traits, ran)[1]
+        _, samples, first = self._like(traits, ran)
+        return samples[first:] if first else samples
 
     def kind(self, traits: Traits) -> Kind:
         """The narrowest kind that is believed: jobs of one such kind and one limit are predicted alike."""
         return self._like(traits, 0.0)[0]
 
-    def _like(self, traits: Traits, ran: float) -> tuple[Kind, Sequence[float]]:
+    def _like(self, traits: Traits, ran: float) -> tuple[Kind, Sequence[float], int]:
+        """The narrowest believed kind with runs longer than `ran`, its runs, and the first of those that are."""
+        if not ran:
+            return *next(self._kinds(traits)), 0
+        believed = self._believed.get(traits)
+        if believed is None:
+            believed = self._believed[traits] = list(self._kinds(traits))
+        for kind, history in believed:
+            if history and history[-1] > ran:
+                return kind, history, bisect_right(history, ran)
+        return *believed[-1], len(believed[-1][1])
+
+    def _kinds(self, traits: Traits) -> Iterator[tuple[Kind, Sequence[float]]]:
+        """Those with runs enough, narrowest first; then the template."""
         by_kind = self._runtimes.by_kind
         for kind in kinds_of(traits) if by_kind else ():
             history = by_kind.get(kind)
-            if history is not None and len(history) >= ENOUGH and (not ran or history[-1] > ran):
-                return kind, history[bisect_right(history, ran) :] if ran else history
-        history = self._runtimes.by_template.get(traits.template, ())
-        return ("", traits.template), history[bisect_right(history, ran) :] if ran else history
+            if history is not None and len(history) >= ENOUGH:
+                yield kind, history
+        yield ("", traits.template), self._runtimes.by_template.get(traits.template, ())
 
 
-def _at(samples: Sequence[float], quantile: float, limit: float | None) -> float | None:
-    if not samples:
+def _at(samples: Sequence[float], first: int, quantile: float, limit: float | None) -> float | None:
+    """A quantile of the samples from the `first` on, at most the limit."""
+    count = len(samples) - first
+    if not count:
         return limit
-    length = samples[min(len(samples) - 1, int(quantile * len(samples)))]
+    length = samples[first + min(count - 1, int(quantile * count))]
     return length if limit is None else min(length, limit)
 
 

@@ -125,7 +125,7 @@ class Replay:
                 self.history.add(claim.traits, past.length)
                 self.learned += 1
                 if self.learned % LEARN == 0:
-                    self.desk.asking.forget()
+                    self.desk.forget()
 
     def _carry_out(self, job: JobId, taking: Taking) -> None:
         """Victims end at once and queue again; the job starts on what was freed for it."""

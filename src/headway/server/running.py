@@ -24,6 +24,7 @@ from headway.domain.errors import PlatformError
 from headway.server import gateway_process, locks
 from headway.server.app import PREFIX, create_app
 from headway.server.bootstrap import prepare
+from headway.server.collector import relax
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
 
@@ -47,6 +48,7 @@ def run(settings: Settings) -> None:
         prepare(platform)
         gateway_process.ensure(settings)
         _tell(platform)
+        relax()
         uvicorn.Server(_serving(settings, create_app(platform))).run(sockets=[listening])
 
 

@@ -65,7 +65,7 @@ def waiting_of(entries: Sequence[Entry], followers: Sequence[Claim], world: Worl
     if suspect is None:
         suspect = _absent(works or {c.rank: None for c in followers if c.rank is not None}, world)
     if suspect is None:
-        suspect = _pointed_at(entries, followers)
+        suspect = _pointed_at(entries)
     tiny = len(works) > 1 and all(work.elements is not None and 1 < work.elements <= TINY for work in works.values())
     return Waiting(works, suspect, differs=differs, is_tiny=tiny, lines=tuple(lines[:4]))
 
@@ -102,14 +102,13 @@ def _absent(reported: object, world: World) -> int | None:
     return next(iter(missing)) if len(missing) == 1 and len(complained) >= 2 else None
 
 
-def _pointed_at(entries: Sequence[Entry], followers: Sequence[Claim]) -> int | None:
+def _pointed_at(entries: Sequence[Entry]) -> int | None:
     """The end of the waiting chain: the one rank most others wait for, that waits for nobody itself."""
     edges: dict[int, int] = {}
     for entry in entries:
         if entry.rank is not None and (found := _REMOTE.search(entry.text)):
             edges[entry.rank] = int(found[1])
     targets = Counter(target for rank, target in edges.items() if target != rank and target not in edges)
-    del followers
     if not targets:
         return None
     (first, count), *others = targets.most_common()

@@ -9,7 +9,7 @@ class Entry:
 
     `file`: index of its file; `number`, `offset`: of the raw line it stands in; `text`: without wrapping and prefixes;
     `at`: seconds of its own clock, comparable within a job, without a zone. `numbered`: a bare number before the text,
-    a rank only if the file turns out to be numbered so. `chain`: the whole text of an exception this line is part of.
+    a rank only if the file turns out to be numbered so. `raw`: the line as it stands in the file.
     """
 
     file: int

@@ -20,6 +20,8 @@ from headway.scheduler.plan import (
     Reason,
 )
 
+INFINITE = float("inf")
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -39,7 +41,11 @@ class Rule:
 
 
 class Accounts:
-    """Devices used, by account: a branch and a device type. Accounts are opened as they are asked for."""
+    """Devices used, by account: a branch and a device type. Accounts are opened as they are asked for.
+
+    By account, for quick answers: beyond `own` devices in use are borrowed, beyond `most` are too many; `chains`: it
+    and those it adds up to, lowest first.
+    """
 
     def __init__(self, tree: QuotaTree, grants: Sequence[Grant], spent: Mapping[tuple[str, str], float]) -> None:
         self._tree = tree
@@ -49,6 +55,9 @@ class Accounts:
         self._numbers: dict[tuple[str, str], int] = {}
         self.rules: list[Rule] = []
         self.used: list[int] = []
+        self.own: list[float] = []
+        self.most: list[float] = []
+        self.chains: list[tuple[int, ...]] = []
         self.people: dict[tuple[int, str], int] = {}
         self._lenders: dict[str, list[int]] = defaultdict(list)
         self._counting: dict[str, bool] = {}
@@ -58,6 +67,7 @@ class Accounts:
         twin = object.__new__(Accounts)
         twin.__dict__.update(self.__dict__)
         twin.used, twin.people, twin.rules = self.used[:], self.people.copy(), self.rules[:]
+        twin.own, twin.most, twin.chains = self.own[:], self.most[:], self.chains[:]
         twin._numbers, twin._lenders = self._numbers.copy(), defaultdict(list, self._lenders)
         return twin
 
@@ -68,7 +78,8 @@ class Accounts:
             return
         self._at = now
         for number, rule in enumerate(self.rules):
-            self.rules[number] = self._rule(rule.branch, rule.device_type, rule.above)
+            self.rules[number] = granted = self._rule(rule.branch, rule.device_type, rule.above)
+            self.own[number], self.most[number] = _bounds(granted)
 
     def account(self, project: str, device_type: str) -> int:
         """The number of a project's account; opens it and those above it."""
@@ -86,17 +97,14 @@ class Accounts:
 
     def add(self, account: int, person: str, devices: int) -> None:
         """Count devices as used, or (negative) no longer."""
-        rule = self.rules[account]
-        self.used[account] += devices
-        for number in rule.above:
+        for number in self.chains[account]:
             self.used[number] += devices
-        if rule.per_person is not None:
+        if self.rules[account].per_person is not None:
             self.people[account, person] = self.people.get((account, person), 0) + devices
 
     def borrows(self, account: int, devices: int) -> bool:
         """Whether that many more would be beyond the guarantee (where the project may go beyond at all)."""
-        rule = self.rules[account]
-        return rule.ceiling != rule.guaranteed and self.used[account] + devices > rule.guaranteed
+        return self.used[account] + devices > self.own[account]
 
     def counts_people(self, project: str) -> bool:
         """Whether persons have ceilings in the project."""
@@ -114,12 +122,12 @@ class Accounts:
 
     def may_have(self, account: int, person: str, devices: int) -> bool:
         """Whether ceilings and budgets allow that many more; `refusal` says why not."""
-        rule, used = self.rules[account], self.used
-        if rule.ceiling is not None and used[account] + devices > rule.ceiling:
-            return False
-        return not (rule.above or rule.per_person is not None or rule.budget is not None) or (
-            self.refusal(account, person, devices) is None
-        )
+        used, most = self.used, self.most
+        for number in self.chains[account]:
+            if used[number] + devices > most[number]:
+                return False
+        per_person = self.rules[account].per_person
+        return per_person is None or self.people.get((account, person), 0) + devices <= per_person
 
     def crowded(self, account: int, person: str, devices: int) -> tuple[int, int] | None:
         """The branch above whose ceiling others have used up, and how many devices it lacks.
@@ -146,7 +154,7 @@ class Accounts:
     def refusal(self, account: int, person: str, devices: int) -> Reason | None:
         """Why the project may not have that many more: the lowest branch that says no."""
         rule = self.rules[account]
-        for number in (account, *reversed(rule.above)):
+        for number in self.chains[account]:
             refused = self._over(number, devices, is_project=number == account)
             if refused:
                 return refused
@@ -202,6 +210,10 @@ class Accounts:
         rule = self._rule(branch, device_type, above)
         self.rules.append(rule)
         self.used.append(0)
+        own, most = _bounds(rule)
+        self.own.append(own)
+        self.most.append(most)
+        self.chains.append((number, *reversed(above)))
         if rule.lend is not None:
             self._lenders[device_type] = [*self._lenders.get(device_type, ()), number]
         return number
@@ -239,3 +251,9 @@ class Accounts:
 
     def _is_below(self, grant: Grant, branch: str) -> bool:
         return grant.project == branch or any(step.name == branch for step in self._tree.path(grant.project))
+
+
+def _bounds(rule: Rule) -> tuple[float, float]:
+    own = INFINITE if rule.ceiling == rule.guaranteed else rule.guaranteed
+    is_spent = rule.budget is not None and rule.spent >= rule.budget
+    return own, -INFINITE if is_spent else INFINITE if rule.ceiling is None else rule.ceiling

@@ -43,6 +43,7 @@ class Asking:
         self._policy = policy
         self._accepted: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, ...]] = {}
         self._lengths: dict[tuple[Kind, float | None, bool], _Lengths] = {}
+        self._runs: dict[Traits, float | None] = {}
 
     def gate(self, job: QueuedJob, desk: "Desk", waiting: Collection[JobId] = ()) -> Reason | None:
         """What must come before the job may queue at all."""
@@ -69,7 +70,13 @@ class Asking:
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
         """How long a running job is believed to run, from its start; in classic backfill its limit."""
-        return traits.limit if self._policy.fifo else predictor.longer_than(traits, ran, AT_MOST)
+        if self._policy.fifo:
+            return traits.limit
+        if ran:
+            return predictor.longer_than(traits, ran, AT_MOST)
+        if traits not in self._runs:
+            self._runs[traits] = predictor.quantile(traits, AT_MOST)
+        return self._runs[traits]
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
@@ -93,6 +100,7 @@ class Asking:
     def forget(self) -> None:
         """Predictions may have changed."""
         self._lengths.clear()
+        self._runs.clear()
 
     def _common(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Common:
         """The fields of the job's `Line`."""
@@ -106,6 +114,7 @@ class Asking:
             job.owner if desk.accounts.counts_people(job.project) else "",
             job.request.nodes,
             job.request.devices_per_node,
+            job.request.nodes * job.request.devices_per_node,
             pools,
             self._accounts(job.project, pools, desk),
             lengths.at_most,

@@ -1,13 +1,12 @@
 """Who has devices at the desk: running jobs, and holds."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from headway.domain.ids import JobId
 from headway.scheduler.predict import Traits
 
 
-@dataclass(slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Devices taken by, or kept for, one job. `spots`: (node, devices) on nodes that are up; `devices`: all of them.
 
     `end`: when they are believed to come free, None if nobody knows. `own_end`: the job itself
@@ -29,13 +28,3 @@ class Claim:
     takeable: bool = True
     saved: float | None = None
     stopping: bool = False
-
-    def copy(self) -> "Claim":
-        """A claim that changes apart from this one."""
-        twin = object.__new__(Claim)
-        for name in _FIELDS:
-            setattr(twin, name, getattr(self, name))
-        return twin
-
-
-_FIELDS = tuple(Claim.__slots__)

@@ -4,7 +4,6 @@ Changes one event at a time (a submission, an end, time passing), so that one ev
 is. Decides nothing: a `Turn` does.
 """
 
-from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -16,9 +15,9 @@ from headway.scheduler.claims import held_claims
 from headway.scheduler.desk.accounts import Accounts
 from headway.scheduler.desk.asks import Asking
 from headway.scheduler.desk.claims import Claim
+from headway.scheduler.desk.endings import Endings, Spots
 from headway.scheduler.desk.lines import Ask, Lines
 from headway.scheduler.desk.pool import Pool
-from headway.scheduler.desk.reserve import Ending, Spots
 from headway.scheduler.predict import Predictor, traits_of
 from headway.scheduler.share import FairShare
 from headway.scheduler.snapshot import QueuedJob, RunningJob, Snapshot
@@ -41,7 +40,7 @@ class Desk:
         self.fair = FairShare(snapshot.usage, snapshot.policy)
         self.claims: dict[JobId, Claim] = {}
         self.holds: dict[JobId, Claim] = {}
-        self.endings: list[list[Ending]] = [[] for _ in self.pools]
+        self.endings = [Endings() for _ in self.pools]
         self.arrays: Counter[str] = Counter()
         self.lines = Lines()
         self.gated: dict[JobId, QueuedJob] = {}
@@ -56,11 +55,16 @@ class Desk:
         twin.__dict__.update(self.__dict__)
         twin.pools = [pool.copy() for pool in self.pools]
         twin.accounts, twin.fair, twin.lines = self.accounts.copy(), self.fair.copy(), self.lines.copy()
-        twin.claims = {job: claim.copy() for job, claim in self.claims.items()}
-        twin.holds, twin.gated, twin.finished = self.holds.copy(), self.gated.copy(), self.finished.copy()
-        twin.endings = [endings[:] for endings in self.endings]
+        twin.claims, twin.holds = self.claims.copy(), self.holds.copy()
+        twin.gated, twin.finished = self.gated.copy(), self.finished.copy()
+        twin.endings = [endings.copy() for endings in self.endings]
         twin.arrays = self.arrays.copy()
         return twin
+
+    def forget(self) -> None:
+        """More may be known of run times now."""
+        self.predictor.forget()
+        self.asking.forget()
 
     def seconds(self, moment: datetime) -> float:
         """A moment in the desk's time."""
@@ -113,7 +117,7 @@ class Desk:
             account=account,
             person=line.owner,
             pool=pool,
-            spots=tuple((node, line.wanted) for node in nodes),
+            spots=tuple([(node, line.wanted) for node in nodes]),
             devices=line.devices,
             began=self.now,
             end=self._believed_end(ask),
@@ -171,12 +175,11 @@ class Desk:
             if claim.spots:
                 taken[claim.pool] += claim.spots
                 if claim.end is not None:
-                    self.endings[claim.pool].append((claim.end, claim.spots, claim.job))
+                    self.endings[claim.pool].add(claim.end, claim.job, claim.spots)
             if job.array:
                 self.arrays[job.array] += 1
-        for pool, spots, endings in zip(self.pools, taken, self.endings, strict=True):
+        for pool, spots in zip(self.pools, taken, strict=True):
             pool.settle(spots)
-            endings.sort()
 
     def _claim(self, job: RunningJob) -> Claim:
         spots, pool = self._spots(job.placements)
@@ -211,8 +214,7 @@ class Desk:
             account = self.accounts.account(held.project, held.device_type)
             end = None if held.ends is None else self.seconds(held.ends)
             claim = Claim(held.job, account, owners.get(held.job, ""), pool, spots, held.devices, 0.0, end)
-            claim.expires = self.seconds(untils[held.job])
-            self.hold(claim)
+            self.hold(claim._replace(expires=self.seconds(untils[held.job])))
 
     def _expire(self, job: JobId) -> None:
         """A hold is over; its job stands in line with the others."""
@@ -232,40 +234,36 @@ class Desk:
 
     def _take(self, claim: Claim) -> None:
         if claim.spots:
-            change = self.pools[claim.pool].change
-            for node, devices in claim.spots:
-                change(node, -devices)
+            self.pools[claim.pool].take(claim.spots)
             if claim.end is not None:
-                insort(self.endings[claim.pool], (claim.end, claim.spots, claim.job))
+                self.endings[claim.pool].add(claim.end, claim.job, claim.spots)
         self.accounts.add(claim.account, claim.person, claim.devices)
 
     def _give_back(self, claim: Claim) -> None:
         if claim.spots:
-            change = self.pools[claim.pool].change
-            for node, devices in claim.spots:
-                change(node, devices)
+            self.pools[claim.pool].give(claim.spots)
             if claim.end is not None:
-                self._forget_end(claim)
+                self.endings[claim.pool].drop(claim.end, claim.job)
         self.accounts.add(claim.account, claim.person, -claim.devices)
 
-    def _forget_end(self, claim: Claim) -> None:
-        assert claim.end is not None
-        endings = self.endings[claim.pool]
-        del endings[bisect_left(endings, (claim.end, claim.spots, claim.job))]
-
     def _predict_anew(self, pool: int) -> None:
-        """A job that outlived its prediction has one again, given that it has run this long."""
-        endings = self.endings[pool]
-        while endings and endings[0][0] < self.now:
-            claim = self.claims.get(endings[0][2])
-            length = None
-            if claim and claim.traits and not claim.own_end and not self.policy.fifo:
-                length = self.asking.length(self.predictor, claim.traits, self.now - claim.began)
-            if claim is None or length is None or claim.began + length <= self.now:
-                return
-            del endings[0]
-            claim.end = claim.began + length
-            insort(endings, (claim.end, claim.spots, claim.job))
+        """Jobs that outlived their predictions have one again, given that they have run this long, up to the first of
+        which nothing more is known."""
+        known = True
+        for end, job, spots in self.endings[pool].overdue(self.now):
+            later = self._later_end(job) if known else None
+            known = later is not None
+            if later is not None:
+                self.claims[job] = self.claims[job]._replace(end=later)
+            self.endings[pool].add(end if later is None else later, job, spots)
+
+    def _later_end(self, job: JobId) -> float | None:
+        """A believed end after now for a job that outlived its own."""
+        claim = self.claims.get(job)
+        if claim is None or claim.traits is None or claim.own_end or self.policy.fifo:
+            return None
+        length = self.asking.length(self.predictor, claim.traits, self.now - claim.began)
+        return None if length is None or claim.began + length <= self.now else claim.began + length
 
 
 def lay_out(snapshot: Snapshot) -> tuple[list[Pool], list[list[str]], dict[str, tuple[int, int]]]:

@@ -14,14 +14,16 @@ from headway.scheduler.snapshot import QueuedJob
 
 
 class Line(NamedTuple):
-    """What its jobs have in common. `length`: the run time that backfill and windows go by (None: unknown).
-    `holder`: the one job with a hold. `pools` and `accounts` go together, most wanted first."""
+    """What its jobs have in common. `wanted`: devices on each node; `devices`: on all. `length`: the run time that
+    backfill and windows go by (None: unknown). `holder`: the one job with a hold. `pools` and `accounts` go together,
+    most wanted first."""
 
     rank: int
     project: str
     owner: str
     nodes: int
     wanted: int
+    devices: int
     pools: tuple[int, ...]
     accounts: tuple[int, ...]
     length: float | None
@@ -30,10 +32,6 @@ class Line(NamedTuple):
     array: str | None
     array_cap: int | None
     holder: JobId | None
-
-    @property
-    def devices(self) -> int:
-        return self.nodes * self.wanted
 
     @property
     def shape(self) -> "Shape":
@@ -61,17 +59,18 @@ class Ask(NamedTuple):
     shift: float
 
 
-Place = tuple[int, Ask, int]
-"""Where a line stands before quota and fair share: its rank, its first job, its number."""
+Place = tuple[int, float, JobId, int]
+"""Where a line stands before quota and fair share: its rank, what its first job counts from, that job, its number."""
 
 
 class Lines:
-    """All lines, the jobs in them, and which job comes next in each."""
+    """All lines, the jobs in them, and which job comes next in each. `live`: the lines in which anybody waits, with the
+    first of each."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.asks: dict[JobId, Ask] = {}
-        self.live: dict[int, None] = {}
+        self.live: dict[int, Ask] = {}
         self.shapes: dict[Shape, list[Place]] = {}
         self._numbers: dict[Common, int] = {}
         self._queues: list[list[Ask]] = []
@@ -103,22 +102,20 @@ class Lines:
 
     def add(self, ask: Ask) -> None:
         """A job comes into its line."""
-        self.asks[ask.job.id] = ask
-        before = self.head(ask.line) if ask.line in self.live else None
-        self.live[ask.line] = None
+        self.asks[ask.id] = ask
         insort(self._own(ask.line), ask, lo=self._heads[ask.line])
-        self._move(ask.line, before)
+        self._move(ask.line)
 
     def fill(self, asks: Sequence[Ask]) -> None:
         """Many jobs at once, into lines that are empty."""
         self.asks |= {ask.id: ask for ask in asks}
-        self.live |= dict.fromkeys([ask.line for ask in asks])
         for ask in asks:
             self._queues[ask.line].append(ask)
-        for number in self.live:
+        for number in dict.fromkeys([ask.line for ask in asks]):
             queue, line = self._queues[number], self.lines[number]
             queue.sort()
-            self.shapes.setdefault(line.shape, []).append((line.rank, queue[0], number))
+            self.live[number] = queue[0]
+            self.shapes.setdefault(line.shape, []).append(_place(line, queue[0]))
         for places in self.shapes.values():
             places.sort()
 
@@ -134,29 +131,30 @@ class Lines:
         """A job leaves: it started, or nobody wants it any more."""
         ask = self.asks.pop(job)
         number = ask.line
-        before = self.head(number)
-        if before is ask:
+        if self.live[number] is ask:
             self._heads[number] += 1
         else:
             queue = self._own(number)
             del queue[bisect_left(queue, ask, lo=self._heads[number])]
-        if self._heads[number] == len(self._queues[number]):
-            self._queues[number], self._heads[number] = [], 0
-            del self.live[number]
-        self._move(number, before)
+        self._move(number)
         return ask
 
-    def _move(self, number: int, before: Ask | None) -> None:
-        """The line has another first job than before, or none."""
-        line = self.lines[number]
-        after = self.head(number) if number in self.live else None
+    def _move(self, number: int) -> None:
+        """The line may have another first job than before, or none."""
+        line, queue, at = self.lines[number], self._queues[number], self._heads[number]
+        before = self.live.get(number)
+        after = queue[at] if at < len(queue) else None
         if before is after:
             return
         places = self.shapes.setdefault(line.shape, [])
         if before is not None:
-            del places[bisect_left(places, (line.rank, before, number))]
+            del places[bisect_left(places, _place(line, before))]
         if after is not None:
-            insort(places, (line.rank, after, number))
+            insort(places, _place(line, after))
+            self.live[number] = after
+        else:
+            self._queues[number], self._heads[number] = [], 0
+            del self.live[number]
 
     def waiting(self, line: int) -> Sequence[Ask]:
         """The jobs of a line, first in line first."""
@@ -168,3 +166,7 @@ class Lines:
             self._queues[line] = self._queues[line][self._heads[line] :]
             self._heads[line] = 0
         return self._queues[line]
+
+
+def _place(line: Line, first: Ask) -> Place:
+    return line.rank, first.counts_from, first.id, first.line

@@ -45,9 +45,7 @@ class Pool:
         self.free = [size if is_up else 0 for size, is_up in zip(sizes, up, strict=True)]
         self.free_devices = self.devices
         self.buckets: list[list[int]] = [[] for _ in range(max(sizes, default=0) + 1)]
-        for node, count in enumerate(self.free):
-            if up[node]:
-                self.buckets[count].append(node)
+        self.settle(())
 
     def copy(self) -> "Pool":
         """A pool that changes apart from this one."""
@@ -59,16 +57,28 @@ class Pool:
         twin.buckets = [bucket[:] for bucket in self.buckets]
         return twin
 
-    def change(self, node: int, devices: int) -> None:
-        """Give back (positive) or take (negative) devices of a node that is up."""
-        before = self.free[node]
-        after = before + devices
-        size = self.sizes[node]
-        bucket = self.buckets[before]
-        del bucket[bisect_left(bucket, node if before == size else node + PART)]
-        insort(self.buckets[after], node if after == size else node + PART)
-        self.free[node] = after
-        self.free_devices += devices
+    def give(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Devices of these nodes, which are up, are free."""
+        free, sizes, buckets = self.free, self.sizes, self.buckets
+        for node, devices in spots:
+            before = free[node]
+            free[node] = after = before + devices
+            self.free_devices += devices
+            if before:
+                del buckets[before][bisect_left(buckets[before], node + PART)]
+            insort(buckets[after], node if after == sizes[node] else node + PART)
+
+    def take(self, spots: Iterable[tuple[int, int]]) -> None:
+        """Devices of these nodes are free no longer."""
+        free, sizes, buckets = self.free, self.sizes, self.buckets
+        for node, devices in spots:
+            before = free[node]
+            free[node] = after = before - devices
+            self.free_devices -= devices
+            bucket = buckets[before]
+            del bucket[bisect_left(bucket, node if before == sizes[node] else node + PART)]
+            if after:
+                insort(buckets[after], node + PART)
 
     def settle(self, spots: Iterable[tuple[int, int]]) -> None:
         """Take devices of many nodes at once."""
@@ -78,7 +88,7 @@ class Pool:
         for bucket in self.buckets:
             bucket.clear()
         for node, count in enumerate(self.free):
-            if self.up[node]:
+            if count:
                 self.buckets[count].append(node if count == self.sizes[node] else node + PART)
         for bucket in self.buckets:
             bucket.sort()
@@ -86,6 +96,10 @@ class Pool:
     def able(self, wanted: int) -> int:
         """How many nodes have `wanted` devices free."""
         return sum(map(len, self.buckets[wanted:]))
+
+    def with_free(self, wanted: int) -> list[int]:
+        """The nodes with `wanted` devices free."""
+        return [value % PART for bucket in self.buckets[wanted:] for value in bucket]
 
     def could_fit(self, nodes: int, wanted: int, *, every: bool = False) -> bool:
         """Whether a gang would fit if nothing else ran, on the nodes that are up, or on every node."""
@@ -95,15 +109,24 @@ class Pool:
     def fit(self, nodes: int, wanted: int, limits: Limits | None = None) -> list[int] | None:
         """The nodes for a gang of `wanted` devices on each of `nodes` nodes; None if it does not fit."""
         if nodes == 1 or self.domains is None:
-            chosen = list(islice(self._fitting(wanted, limits), nodes))
+            chosen = self._first(nodes, wanted) if limits is None else [*islice(self._fitting(wanted, limits), nodes)]
             return chosen if len(chosen) == nodes else None
         able = list(self._fitting(wanted, limits))
         return self._together(able, nodes) if len(able) >= nodes else None
 
-    def by_free(self, *, most_first: bool = False) -> Iterator[int]:
-        """Nodes that are up by free devices, then by name."""
-        for bucket in reversed(self.buckets) if most_first else self.buckets:
+    def by_free(self) -> Iterator[int]:
+        """Nodes that are up, the most free first, then by name."""
+        for bucket in reversed(self.buckets[1:]):
             yield from sorted(value % PART for value in bucket)
+        yield from (node for node, count in enumerate(self.free) if not count and self.up[node])
+
+    def _first(self, nodes: int, wanted: int) -> list[int]:
+        chosen: list[int] = []
+        for bucket in self.buckets[wanted:]:
+            chosen += bucket[: nodes - len(chosen)]
+            if len(chosen) == nodes:
+                break
+        return [value % PART for value in chosen]
 
     def _fitting(self, wanted: int, limits: Limits | None) -> Iterator[int]:
         for bucket in self.buckets[wanted:]:

@@ -51,16 +51,16 @@ def on_borrowed(desk: Desk) -> set[JobId]:
 def taking(desk: Desk, line: Line, pool: int, borrowed: Collection[JobId], barred: Limits) -> Taking | None:
     """The cheapest nodes to clear for the gang; None if even all borrowers there are not enough."""
     able = _candidates(desk, pool, borrowed)
-    on_node: dict[int, list[Claim]] = defaultdict(list)
+    on_node: dict[int, list[tuple[Claim, int]]] = defaultdict(list)
     for claim in sorted(able, key=lambda claim: _price(claim, desk.now)):
-        for node, _ in claim.spots:
-            on_node[node].append(claim)
+        for node, devices in claim.spots:
+            on_node[node].append((claim, devices))
     free = desk.pools[pool].free
     costs = [(0.0, node) for node in range(len(free)) if free[node] >= line.wanted and barred.get(node, 1)]
     clearing: dict[int, list[Claim]] = {}
     for node, claims in on_node.items():
         if barred.get(node, 1) and free[node] < line.wanted:
-            needed = _enough(node, line.wanted - free[node], claims)
+            needed = _enough(line.wanted - free[node], claims)
             if needed:
                 clearing[node] = needed
                 costs.append((sum(lost(claim, desk.now) for claim in needed) + 1.0, node))
@@ -102,11 +102,12 @@ def _candidates(desk: Desk, pool: int, borrowed: Collection[JobId]) -> list[Clai
     return [c for c in claims if c.pool == pool and c.takeable and not c.stopping and c.began <= oldest]
 
 
-def _enough(node: int, short: int, claims: Iterable[Claim]) -> list[Claim]:
+def _enough(short: int, claims: Iterable[tuple[Claim, int]]) -> list[Claim]:
+    """The first that give back so many devices of a node together."""
     needed = []
-    for claim in claims:
+    for claim, devices in claims:
         needed.append(claim)
-        short -= dict(claim.spots)[node]
+        short -= devices
         if short <= 0:
             return needed
     return []

@@ -4,17 +4,15 @@ The first jobs of a pool that wait for capacity are promised the earliest start 
 what the promise needs, so that backfill leaves it alone. A promise lives for one cycle and starts nothing itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
 
 from headway.domain.ids import JobId
+from headway.scheduler.desk.endings import Ending
 from headway.scheduler.desk.lines import Line
 from headway.scheduler.desk.pool import Limits, Pool
 
-Spots = tuple[tuple[int, int], ...]
-"""Devices by node: (node, devices)."""
-Ending = tuple[float, Spots, JobId]
-"""When whose devices come free, and which."""
 Span = tuple[float, float]
 
 
@@ -44,7 +42,7 @@ class Promise:
         """When its devices come free again."""
         if self.at is None or self.line.length is None:
             return None
-        return self.at + self.line.length, tuple((node, self.line.wanted) for node in self.spare), self.job
+        return self.at + self.line.length, self.job, tuple((node, self.line.wanted) for node in self.spare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class Outlook:
 
     pool: Pool
     now: float
-    endings: Sequence[Ending]
+    endings: Iterable[Ending]
     made: Sequence[Promise]
     barred: Limits
     closed: Sequence[Span]
@@ -63,13 +61,13 @@ class Outlook:
 def earliest(line: Line, outlook: Outlook) -> tuple[float, dict[int, int]] | None:
     """When enough nodes have enough free devices if nothing else starts, and what the gang then leaves on those that
     are free the soonest, hence the surest; None: nobody knows."""
-    free, wanted, nodes = _left(outlook), line.wanted, line.nodes
-    able = [node for node, count in enumerate(free) if count >= wanted and node not in outlook.barred]
+    free, wanted, nodes, barred = _left(outlook), line.wanted, line.nodes, outlook.barred
+    able = sorted(node for node in outlook.pool.with_free(wanted) if free[node] >= wanted and node not in barred)
     for at, spots in _moments(outlook):
         for node, devices in spots:
             before = free[node]
             free[node] = after = before + devices
-            if before < wanted <= after and node not in outlook.barred:
+            if before < wanted <= after and node not in barred:
                 able.append(node)
         if len(able) >= nodes and not _touches(at, line.length, outlook.closed):
             return at, {node: free[node] - wanted for node in able[:nodes]}
@@ -83,7 +81,7 @@ def promise_sometime(line: Line, outlook: Outlook) -> dict[int, int]:
         for node in promise.spare:
             whole[node] -= promise.line.wanted
     needed: dict[int, int] = {}
-    for node in outlook.pool.by_free(most_first=True):
+    for node in outlook.pool.by_free():
         if whole[node] >= line.wanted and node not in outlook.barred:
             needed[node] = whole[node] - line.wanted
             if len(needed) == line.nodes:
@@ -103,10 +101,9 @@ def _left(outlook: Outlook) -> list[int]:
 def _moments(outlook: Outlook) -> Iterator[tuple[float, list[tuple[int, int]]]]:
     """Ends in order of time, those at one moment together; ends that have passed count as now."""
     more = [ending for promise in outlook.made if (ending := promise.ending)]
-    more += [(end, (), JobId("")) for _, end in outlook.closed if end > outlook.now]
-    endings = sorted([*outlook.endings, *more], key=_when) if more else outlook.endings
+    more += [(end, JobId(""), ()) for _, end in outlook.closed if end > outlook.now]
     at, spots = outlook.now, list[tuple[int, int]]()
-    for end, freed, _ in endings:
+    for end, _, freed in merge(outlook.endings, sorted(more, key=_when), key=_when) if more else outlook.endings:
         if end > at:
             yield at, spots
             at, spots = end, []

@@ -5,9 +5,9 @@ taken back.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.claims import Claim
@@ -23,14 +23,14 @@ Refused = Promise | str
 """Why one pool is no way to go: the promise it would delay, or one of the words below."""
 FOREVER = 1e18
 DEPTH = 400
-"""Lines of each shape looked at for starts in a turn that needs no complete plan."""
+"""Lines of each shape looked at for starts in a turn that needs no complete plan, and one more for each that starts."""
+NOBODY: Iterator[int] = iter(())
 CANDIDATES = 16
 """Lines of each shape looked at for promises in a turn that needs no complete plan."""
 QUOTA, ARRAY, WINDOW, LENT, PROTECTED, SHORT = "quota", "array", "window", "lent", "protected", "short"
 
 
-@dataclass(frozen=True, slots=True)
-class Began:
+class Began(NamedTuple):
     """A job that started: its nodes are indices into its pool."""
 
     ask: Ask
@@ -47,11 +47,15 @@ class Turn:
         self.began: list[Began] = []
         self.promises: dict[int, list[Promise]] = defaultdict(list)
         self.takings: dict[JobId, Taking] = {}
+        self._made: list[Promise] = []
+        self._kept: dict[int, set[int]] = defaultdict(set)
         self.closures = Closures(desk)
+        self._most = 1 if desk.policy.fifo else desk.policy.reservations
         self._borrowed: set[JobId] | None = None
         self._promised: dict[int, int] = {}
         self._full: dict[tuple[int, int, int], float] = {}
         self._lenders: dict[int, bool] = {}
+        self._further: dict[Shape, Iterator[int]] = {}
         self._reclaimable = desk.policy.reclaim and not desk.policy.fifo and desk.accounts.anybody_borrows()
 
     def run(self, *, promise_all: bool = False) -> "Turn":
@@ -68,20 +72,29 @@ class Turn:
             if (number not in hopeful or self._is_full(line)) and not self._wants_promise(line):
                 hopeful.discard(number)
                 continue
-            now_at, before = self.key(number), self._promised.get(number, 0)
-            if now_at != key:
-                heappush(heap, now_at)
+            before = self._promised.get(number, 0)
+            if self._has_moved(number, line, key):
+                heappush(heap, self.key(number))
             elif self._serve(number):
                 if number in self.desk.lines.live:
                     heappush(heap, self.key(number))
                 else:
                     hopeful.discard(number)
+                if (following := next(self._further.get(line.shape, NOBODY), None)) is not None:
+                    hopeful.add(following)
+                    heappush(heap, self.key(following))
             else:
                 hopeful.discard(number)
                 promised = self._promised.get(number, 0)
                 if promised > before and promised < self.desk.lines.length(number):
                     heappush(heap, self.key(number))
         return self
+
+    def _has_moved(self, number: int, line: Line, key: Key) -> bool:
+        """Whether a line stands elsewhere by now: its project has more than before, or its first job a promise."""
+        if number in self._promised:
+            return self.key(number) != key
+        return not self.desk.policy.fifo and self.is_borrowing(line) != key[1]
 
     def _sorted_out(self, *, promise_all: bool) -> tuple[set[int], list[int]]:
         """The lines that may move, and the first of those that cannot: the next to be promised a start."""
@@ -91,13 +104,15 @@ class Turn:
             if not places:
                 continue
             if self._has_room(shape):
-                hopeful.update(number for _, _, number in (places if promise_all else places[: self._depth]))
+                hopeful.update([number for *_, number in (places if promise_all else places[: self._depth])])
+                if not promise_all and len(places) > self._depth:
+                    self._further[shape] = iter([number for *_, number in places[self._depth :]])
                 continue
             if self._reclaimable or self.desk.holds:
                 asked = places if promise_all or self.desk.holds else places[: self._depth]
-                moving = [number for _, _, number in asked if self._may_move(lines.lines[number])]
+                moving = [number for *_, number in asked if self._may_move(lines.lines[number])]
                 hopeful.update(moving)
-            passed += [number for _, _, number in places[: len(places) if promise_all else CANDIDATES]]
+            passed += [number for *_, number in places[: len(places) if promise_all else CANDIDATES]]
         return hopeful, [number for number in passed if number not in hopeful]
 
     def _has_room(self, shape: Shape) -> bool:
@@ -106,22 +121,24 @@ class Turn:
 
     def key(self, number: int) -> Key:
         """Where the first job of a line stands in the queue."""
-        lines = self.desk.lines
-        line, first = lines.lines[number], lines.head(number, self._passed_over(number) if self._promised else 0)
-        if self.desk.policy.fifo:
+        desk = self.desk
+        line, first = desk.lines.lines[number], desk.lines.live[number]
+        if number in self._promised:
+            first = self._next(number)
+        if desk.policy.fifo:
             return line.rank, False, first.counts_from, first.id, number
-        counts_from = first.counts_from + self.desk.fair.shifts.get(line.project, 0.0)
+        counts_from = first.counts_from + desk.fair.shifts.get(line.project, 0.0)
         return line.rank, self.is_borrowing(line), counts_from, first.id, number
 
-    def _passed_over(self, number: int) -> int:
-        """How many of a line have been promised a start: the next one is asked."""
-        promised = self._promised.get(number, 0)
-        return min(promised, self.desk.lines.length(number) - 1) if promised else 0
+    def _next(self, number: int) -> Ask:
+        """The first of a line that has not been promised a start; the last if all have."""
+        lines = self.desk.lines
+        return lines.head(number, min(self._promised.get(number, 0), lines.length(number) - 1))
 
     def is_borrowing(self, line: Line) -> bool:
         """Whether a start of this line would be on borrowed quota wherever it may go."""
-        borrows, devices = self.desk.accounts.borrows, line.devices
-        return all([borrows(account, devices) for account in line.accounts])
+        used, own, devices = self.desk.accounts.used, self.desk.accounts.own, line.devices
+        return all([used[account] + devices > own[account] for account in line.accounts])
 
     def refused(self, line: Line, pool: int, account: int) -> Refused | list[int]:
         """The nodes for the first job of a line, or why it may not start in this pool now."""
@@ -155,7 +172,7 @@ class Turn:
     def _serve(self, number: int) -> bool:
         """Start the first job of a line if it can start; else promise it a start or take devices back for it."""
         desk, line = self.desk, self.desk.lines.lines[number]
-        job = desk.lines.head(number, self._passed_over(number)).id
+        job = (self._next(number) if number in self._promised else desk.lines.live[number]).id
         hold = desk.release_hold(job) if line.holder else None
         refusals: dict[int, Refused] = {}
         for pool, account in zip(line.pools, line.accounts, strict=True):
@@ -172,12 +189,14 @@ class Turn:
         return False
 
     def _start(self, ask: Ask, pool: int, nodes: list[int], account: int, *, exactly: bool) -> None:
-        borrowed = self.desk.accounts.borrows(account, self.desk.lines.lines[ask.line].devices)
+        line = self.desk.lines.lines[ask.line]
+        borrowed = self.desk.accounts.borrows(account, line.devices)
         claim = self.desk.place(ask, pool, nodes)
         self.began.append(Began(ask, claim, borrowed))
-        for promise in self.promises[pool] if not exactly else ():
-            if promise.outlasted_by(claim.end):
-                promise.spend(nodes, self.desk.lines.lines[ask.line].wanted)
+        if not exactly and not self._kept[pool].isdisjoint(nodes):
+            for promise in self.promises[pool]:
+                if promise.outlasted_by(claim.end):
+                    promise.spend(nodes, line.wanted)
 
     def _as_held(self, line: Line, hold: Claim | None, pool: int, account: int) -> list[int] | None:
         """The held placement exactly, if it has the shape of the request and quota allows it."""
@@ -191,42 +210,52 @@ class Turn:
 
     def _behind(self, line: Line, pool: int, account: int, nodes: list[int], barred: Limits) -> Refused | list[int]:
         """Other nodes if these would delay a promise, or the promise that leaves none."""
-        if not self.promises:
+        if not self._made:
             return nodes
         end = None if line.length is None else self.desk.now + line.length
-        outlasted = [made for promises in self.promises.values() for made in promises if made.outlasted_by(end)]
+        outlasted = [made for made in self._made if end is None or made.at is None or end > made.at]
         here = [made for made in outlasted if made.pool == pool]
         if not here and line.wanted == self.desk.pools[pool].sizes[nodes[0]]:
             return self._on_kept(line, pool, nodes, barred)
-        wanted = line.wanted
-        if any(made.spare.get(node, wanted) < wanted for made in here for node in nodes):
-            limits = dict(barred)
-            for made in here:
-                for node, spare in made.spare.items():
-                    limits[node] = min(spare, limits.get(node, spare))
-                found = self.desk.pools[pool].fit(line.nodes, line.wanted, limits)
-                if found is None:
-                    if not barred:
-                        self._full.setdefault((pool, line.nodes, line.wanted), _or_ever(line.length))
-                    return made
-                nodes = found
-        if any(made.account == account for made in outlasted) and self._overdraws(line, account, outlasted):
-            return next(made for made in outlasted if made.account == account)
+        if here and not self._kept[pool].isdisjoint(nodes):
+            spared = self._sparing(line, pool, nodes, here, barred)
+            if not isinstance(spared, list):
+                return spared
+            nodes = spared
+        if self._overdraws(line, account, outlasted):
+            return next((made for made in outlasted if made.account == account), nodes)
+        return nodes
+
+    def _sparing(
+        self, line: Line, pool: int, nodes: list[int], here: Sequence[Promise], barred: Limits
+    ) -> Promise | list[int]:
+        """Nodes that these promises can spare, or the first promise that leaves none."""
+        wanted, limits = line.wanted, dict(barred)
+        if not any(made.spare.get(node, wanted) < wanted for made in here for node in nodes):
+            return nodes
+        for made in here:
+            for node, spare in made.spare.items():
+                limits[node] = min(spare, limits.get(node, spare))
+            found = self.desk.pools[pool].fit(line.nodes, wanted, limits)
+            if found is None:
+                if not barred:
+                    self._full.setdefault((pool, line.nodes, wanted), _or_ever(line.length))
+                return made
+            nodes = found
         return nodes
 
     def _on_kept(self, line: Line, pool: int, nodes: list[int], barred: Limits) -> list[int]:
         """A gang that ends in time takes nodes that are kept for promises first, and leaves others to longer ones."""
-        free = self.desk.pools[pool].free
-        kept = {node for made in self.promises[pool] for node in made.spare if node not in barred}
-        first = sorted(node for node in kept if free[node] == line.wanted)[: line.nodes]
-        rest = [node for node in self.desk.pools[pool].fit(line.nodes, line.wanted, barred or None) or nodes]
-        return (first + [node for node in rest if node not in first])[: line.nodes]
+        free, wanted = self.desk.pools[pool].free, line.wanted
+        first = [node for node in self._kept[pool] if free[node] == wanted and node not in barred]
+        return (sorted(first) + [node for node in nodes if node not in first])[: line.nodes] if first else nodes
 
     def _overdraws(self, line: Line, account: int, promises: Sequence[Promise]) -> bool:
         """Whether the job would spend quota that these promises to its own project need."""
         room = self.desk.accounts.room(account)
-        promised = sum(made.line.devices for made in promises if made.account == account)
-        return room is not None and line.devices > room - promised
+        if room is None:
+            return False
+        return line.devices > room - sum(made.line.devices for made in promises if made.account == account)
 
     def _promise(self, job: JobId, line: Line, refusals: Mapping[int, Refused]) -> bool:
         """Promise a start in the pool where it can be soonest, if it waits for capacity there."""
@@ -253,28 +282,32 @@ class Turn:
 
     def _may_promise(self, line: Line, pool: int, account: int) -> bool:
         made = self.promises[pool]
-        if len(made) >= (1 if self.desk.policy.fifo else self.desk.policy.reservations):
+        if len(made) >= self._most:
             return False
-        everything = [promise for promises in self.promises.values() for promise in promises]
-        return not self._overdraws(line, account, everything) and self.desk.pools[pool].could_fit(
+        return not self._overdraws(line, account, self._made) and self.desk.pools[pool].could_fit(
             line.nodes, line.wanted
         )
 
     def _is_full(self, line: Line) -> bool:
         """Whether a shorter job of this shape found no room in this turn, wherever it looked."""
-        if line.holder is not None or not line.pools or (self._reclaimable and self._may_reclaim(line)):
+        if line.holder is not None or not line.pools:
             return False
-        length, full = _or_ever(line.length), self._full
-        return all(full.get((pool, line.nodes, line.wanted), FOREVER) <= length for pool in line.pools)
+        length = _or_ever(line.length)
+        for pool in line.pools:
+            if self._full.get((pool, line.nodes, line.wanted), FOREVER) > length:
+                return False
+        return not (self._reclaimable and self._may_reclaim(line))
 
     def _wants_promise(self, line: Line) -> bool:
-        most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
-        return any(len(self.promises[pool]) < most for pool in line.pools)
+        return any([len(self.promises[pool]) < self._most for pool in line.pools])
 
     def _keep_promise(self, job: JobId, line: Line, pool: int, at: float | None, spare: dict[int, int]) -> bool:
         if spare:
             account = line.accounts[line.pools.index(pool)]
-            self.promises[pool].append(Promise(job, line, pool, account, at, spare))
+            promise = Promise(job, line, pool, account, at, spare)
+            self.promises[pool].append(promise)
+            self._made.append(promise)
+            self._kept[pool].update(spare)
         return bool(spare)
 
     def outlook(self, line: Line, pool: int) -> Outlook:
@@ -312,7 +345,7 @@ class Turn:
         desk = self.desk
         self.takings[job] = found
         for victim in found.victims:
-            desk.claims[victim.job].stopping = True
+            desk.claims[victim.job] = victim._replace(stopping=True)
         free = desk.pools[found.pool].free
         spots = tuple((node, min(free[node], line.wanted)) for node in found.nodes if free[node])
         desk.hold(Claim(job, account, line.owner, found.pool, spots, line.devices, desk.now, None))
@@ -343,8 +376,7 @@ class Turn:
         return self._lenders[account]
 
     def _promises_left(self) -> bool:
-        most = 1 if self.desk.policy.fifo else self.desk.policy.reservations
-        return any(len(self.promises[pool]) < most for pool in range(len(self.desk.pools)))
+        return any(len(self.promises[pool]) < self._most for pool in range(len(self.desk.pools)))
 
     def queue(self) -> list[tuple[bool, Ask]]:
         """Everybody who waits in a line, in order, and whether a start would be on borrowed quota."""

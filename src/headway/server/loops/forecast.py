@@ -1,13 +1,14 @@
 """Forecast: when each waiting job is expected to start, looked at again as running jobs move.
 
-What it costs bounds how often it is done, so that a long queue never starves the other loops.
+What it costs bounds how often it is done, so that a long queue never starves the other loops; a long one is looked at
+by a process of its own. What changes meanwhile is seen the next time, at most 30 s after.
 """
 
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from headway.scheduler.forecast import forecast
+from headway.server.apart import foretell
 from headway.server.operations.foretelling import LEARNT_FROM, learnt, told
 from headway.server.operations.looking import look
 from headway.server.platform import Platform
@@ -38,7 +39,7 @@ class LookAhead:
             taken = look(platform.settings, platform.memory, c, begun)
             past = predictions.started(c, begun - LEARNT_FROM) if taken.queued else []
         if taken.queued:
-            drawn = forecast(taken, taken.runtimes)
+            drawn = foretell(taken)
             ranges = told(drawn.values(), taken, learnt(past))
             with platform.database.write() as c:
                 plans.put_forecasts(c, ranges)
