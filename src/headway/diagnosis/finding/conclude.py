@@ -16,7 +16,7 @@ from headway.diagnosis.finding.exits import TERMINATED, Exit
 from headway.diagnosis.finding.finding import Finding
 from headway.diagnosis.finding.followers import followers_of
 from headway.diagnosis.finding.gather import gather
-from headway.diagnosis.finding.locate import locate
+from headway.diagnosis.finding.locate import locate, place_in_code
 from headway.diagnosis.finding.stalled import Clues, Stall, stall_of
 from headway.diagnosis.reading.read import Reading, Source, read
 from headway.diagnosis.signs.sign import Kind
@@ -83,7 +83,7 @@ def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
         node=place.node,
         role=place.role,
         device=lead.device,
-        location=lead.location,
+        location=lead.location or place_in_code(lead, case.faults),
         at=lead.at,
         followers=followers_of(reading, place.rank, [*case.follows], case.ends),
         lines=[*lead.lines, *(claim.entry for claim in case.follows)][:MOST_LINES],

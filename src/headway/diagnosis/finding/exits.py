@@ -17,6 +17,11 @@ _SPAWN = re.compile(
     r"[Pp]rocess (\d{1,4}) (?:terminated|exited|died) (?:with|on|due to) (?:signal (SIG\w{2,8}|"
     r"\d{1,3})|exit ?code (-?\d{1,4}))"
 )
+_CHILD = re.compile(
+    r"(?i)\b(?:child|subprocess|(?:worker |launched |sub)?process(?: pid)?|pid|进程号?)[ :=#(\[]{0,3}(\d{2,8})[)\]]?\b"
+    r".{0,60}?(?:exited|terminated|died|killed|ended|finished|退出|终止).{0,30}?"
+    r"(?:(?:code|status|码)[ :=]{0,3}(-?\d{1,4})|(?:signal|信号)[ :=]{0,3}(SIG[A-Z]{2,8}|\d{1,3}))"
+)
 _RANK_EXIT = re.compile(
     r"(?i)(?:rank|worker|进程|Rank)[ _#:]{0,3}(\d{1,6})\b.{0,60}?(?:exited|"
     r"退出|exit(?:ed)?|returned|terminated|终止).{0,30}?(?:code|status|"
@@ -118,12 +123,20 @@ def _single(entry: Entry, world: World) -> Exit | None:
         return Exit(entry, int(found[1]), -int(found[4]), found[3], int(found[2]), is_root=True)
     if found := _TASKS.search(text):
         return Exit(entry, int(found[2]) if not found[3] else None, _code_of(found[4]), found[1], name=found[4])
+    if found := _CHILD.search(text):
+        code = -_signal(found[3]) if found[3] else int(found[2])
+        return Exit(entry, world.rank_of_pid.get(int(found[1])), code, entry.node, int(found[1]))
     if found := _SPAWN.search(text):
-        code = -_SIGNALS.get(found[2], int(found[2]) if found[2].isdigit() else 0) if found[2] else int(found[3])
+        code = -_signal(found[2]) if found[2] else int(found[3])
         return Exit(entry, world.rank_of_local_rank(int(found[1])), code, entry.node)
     if found := _RANK_EXIT.search(text):
         return Exit(entry, int(found[1]), int(found[2]), entry.node)
     return None
+
+
+def _signal(name: str) -> int:
+    """The number of a signal, given by name or number; 0 if it is not known."""
+    return int(name) if name.isdigit() else _SIGNALS.get(name.upper(), 0)
 
 
 def _code_of(words: str) -> int:

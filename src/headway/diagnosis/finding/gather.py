@@ -24,6 +24,7 @@ _DEVICE = re.compile(
     r"\bDevice:(\d{1,3}),|[Dd]evice ?[Ii]d[:= ]{1,2}(\d{1,3})\b"
 )
 _ACTOR = re.compile(r"\(pid=(\d{1,8})(?:, ip=([\w.:-]{1,64}))?")
+_PROCESS = re.compile(r"(?:[Kk]illed|[Kk]ill|OOM-killed) process (\d{2,8})\b|\b[Pp][Ii][Dd](?:[=:]|: | )'?(\d{2,8})\b")
 _ROLE = re.compile(r"ray::(\w{1,60})[.(]")
 _ANY_RANK = re.compile(r"(?:\b[Rr]ank[ :=_#]{0,2}\[?|进程 ?(?=\d{1,3}(?!\d)))(\d{1,6})(?!\d)")
 _NODE = re.compile(
@@ -201,6 +202,8 @@ def _about(claim: Claim, said: Sequence[Entry], reading: Reading) -> None:
     if actor := _ACTOR.search(text):
         claim.rank = claim.rank if claim.rank is not None else world.rank_of_pid.get(int(actor[1]))
         claim.node = claim.node or actor[2]
+    if claim.rank is None and (process := _PROCESS.search(text)):
+        claim.rank = world.rank_of_pid.get(int(next(filter(None, process.groups()))))
     if role := _ROLE.search(text):
         claim.role = role[1].strip("_")
     if claim.rank is None and (device := _DEVICE.search(text)):

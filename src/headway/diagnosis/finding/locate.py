@@ -10,6 +10,8 @@ from headway.diagnosis.finding.exits import TERMINATED, Exit
 from headway.diagnosis.reading.read import Reading
 
 _NETWORK = frozenset({Cause.COMM_TIMEOUT, Cause.COMM_BOOTSTRAP, Cause.RDMA_LINK})
+NEAR_LINES = 30
+"""Lines after a fault within which the traceback it ended in begins."""
 _ROLES = {
     "TaskRunner": "controller",
     "main_task": "controller",
@@ -52,6 +54,15 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
     if lead.cause in _NETWORK and _is_two_sided(reading, lead, same):
         return Place(None, None, None)
     return Place(rank, _node(reading, lead, same, rank, ends), None)
+
+
+def place_in_code(lead: Claim, faults: Sequence[Claim]) -> str | None:
+    """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the next one."""
+    here = [claim for claim in faults if claim.location and claim.entry.file == lead.entry.file]
+    own = [claim for claim in here if claim.rank == lead.rank or None in (claim.rank, lead.rank)]
+    same = [claim for claim in own if claim.cause is lead.cause]
+    near = [claim for claim in own if 0 < claim.entry.number - lead.entry.number <= NEAR_LINES]
+    return next((claim.location for claim in [*same, *near]), None)
 
 
 def _role(name: str | None) -> str | None:

@@ -32,6 +32,8 @@ _LIBRARY = re.compile(
     r"runtime|npu|launcher|multiprocessing)"
     r"|^<|\.pyz[\\/]|^torch[\\/]"
 )
+_INSTALLED = re.compile(r"^/(?:opt|usr)/")
+"""Frameworks put there with the image: a job's own code calls them, unless nothing else is in the traceback."""
 CONTINUES = 14
 """Lines after an exception that may belong to its text."""
 
@@ -51,9 +53,11 @@ class Trace:
 
     @property
     def own_frame(self) -> str | None:
-        """The innermost frame outside installed packages, as `path:line`."""
+        """The innermost frame of the job's own code, else the outermost of a framework's, as `path:line`."""
         frames = self.frames if self.is_reversed else list(reversed(self.frames))
-        return next((f"{path}:{line}" for path, line in frames if not _LIBRARY.search(path)), None)
+        outside = [(path, line) for path, line in frames if not _LIBRARY.search(path)]
+        own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or outside[-1:]
+        return f"{own[0][0]}:{own[0][1]}" if own else None
 
 
 def streams(entries: Sequence[Entry]) -> Iterator[list[Entry]]:

@@ -109,7 +109,14 @@ _PREFIXES: tuple[tuple[re.Pattern[str], Taker], ...] = tuple(
     (re.compile(pattern), taker)
     for pattern, taker in (
         (r"\[(?:rank|Rank|RANK)[ :_=-]{0,2}(?P<n>\d{1,6})\]:? ?", _rank),
+        (
+            r"[A-Za-z_][\w.-]{0,60}/\d{1,5} (?=\[|[EWIF]\d{4} |\d{4}-\d|Traceback \(|  File |"
+            r"[\w.]{1,160}(?:Error|Exception|Interrupt|Exit)\b)",
+            _nothing,
+        ),
         (r"\[default(?P<n>\d{1,4})\]: ?", _local),
+        (r"\[NeMo (?P<level>[IWEDF]) (?=\d{4}-)", _level),
+        (r"[\w./-]{1,80}:\d{1,6}\] ?", _nothing),
         (r"\[\d{1,4},(?P<n>\d{1,6})\] ?<std(?:out|err|diag)>: ?", _rank),
         (r"\[(?P<n>\d{1,6})\] ?<std(?:out|err)>: ?", _rank),
         (r"(?:Rank|rank|RANK)[ =:_](?P<n>\d{1,6})(?:[:|]|\s*\|)\s{0,4}", _rank),

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from headway.diagnosis.reading.alone import is_alone
 from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.names import FileName
 
@@ -25,6 +26,13 @@ _INNER = re.compile(
     r"\[(?:PG [^\]]{0,80}?)?[Rr]ank[ :]{0,2}(\d{1,6})\]|RankID:(\d{1,6})\b|"
     r"\bglobal_rank[=: ]{1,2}(\d{1,6})\b|, rank: (\d{1,6}),|\(rank (\d{1,6})\)|^进程 ?(\d{1,3})(?!\d)"
 )
+_RANK_PID = re.compile(
+    r"(?<![a-z][_ -])(?:[Rr]ank|RANK|进程)[ :=#_]{0,3}(?P<rank>\d{1,6})\b[^\d\n]{1,40}?"
+    r"\b(?:pid|PID)[ :=]{0,3}(?P<pid>\d{2,8})\b|"
+    r"\b(?:pid|PID)[ :=]{0,3}(?P<pid_>\d{2,8})\b[^\d\n]{1,40}?(?<![a-z][_ -])\b[Rr]ank[ :=#]{0,3}(?P<rank_>\d{1,6})\b"
+)
+_PID_LIST = re.compile(r"(?i)\branks?[ ]?(?:->|=>|to|:|/)[ ]?pids?\b")
+_PAIR = re.compile(r"(?<![\d.:])(\d{1,5})[:=]{1,2}>?(\d{2,8})\b")
 _POD_RANK = re.compile(r"-(master|chief|launcher|leader|worker|w|m|node)-(\d{1,5})$")
 _SINGLE = re.compile(
     r"(?i)distributed training: False|world[ _]size[ :=]{1,3}1\b|nranks 1\b|"
@@ -35,7 +43,7 @@ _SPOKEN = re.compile(r"Traceback \(most recent call last\)|\s{0,4}File \"|\[[EW]
 _CARD = re.compile(r"^GPU (\d{1,2}): ")
 _PRIME = re.compile(
     r"(?i)torch\.distributed|torchrun|deepspeed|accelerate|\bddp\b|"
-    r"fsdp|nccl|hccl|gloo|local_rank|nproc_per_node|mpirun|srun"
+    r"fsdp|nccl(?! ?[\d:=v|])|hccl|gloo|local_rank|nproc_per_node|mpirun|srun"
 )
 
 
@@ -49,6 +57,8 @@ class World:
     node_of_rank: dict[int, str] = field(default_factory=dict)
     rank_of_device: dict[int, int] = field(default_factory=dict)
     rank_of_local: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    offsets: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    shared_pids: set[int] = field(default_factory=set)
     node_of_pod: dict[str, str] = field(default_factory=dict)
     rank_of_pod: dict[str, int] = field(default_factory=dict)
     nodes: Counter[str] = field(default_factory=Counter)
@@ -57,8 +67,14 @@ class World:
     is_single: bool = False
     is_distributed: bool = False
 
-    def rank_of_local_rank(self, local: int) -> int | None:
-        """The rank of a local rank, if only one can be meant."""
+    def rank_of_local_rank(self, local: int, file: int | None = None) -> int | None:
+        """The rank of a local rank, if only one can be meant: a file of one node counts on from its first rank."""
+        here = self.offsets.get(file, set()) if file is not None else set()
+        if len(here) == 1:
+            return local + next(iter(here))
+        if here or any(each != {0} for each in self.offsets.values()):
+            known = self.rank_of_local.get(local, set())
+            return next(iter(known)) if len(known) == 1 and file is None else None
         known = self.rank_of_local.get(local, set())
         if len(known) == 1:
             return next(iter(known))
@@ -84,8 +100,14 @@ def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
     world.ranks |= {entry.rank for entry in entries if entry.rank is not None}
     world.nodes.update(name.node for name in names if name.node)
     cards = {found[1] for entry in entries if (found := _CARD.match(entry.text))}
-    world.is_single = world.is_single or (len(cards) == 1 and not world.is_distributed)
+    is_one = len(cards) == 1 or _is_lone(world, entries, names)
+    world.is_single = world.is_single or (is_one and not world.is_distributed)
     return world
+
+
+def _is_lone(world: World, entries: Sequence[Entry], names: Sequence[FileName]) -> bool:
+    is_one = world.ranks <= {0} and len(world.nodes) <= 1 and (world.size or 1) == 1
+    return is_one and is_alone(entries, names)
 
 
 def _numbers_are_ranks(entries: Sequence[Entry]) -> None:
@@ -115,8 +137,8 @@ def _note(world: World, entry: Entry) -> None:
     _note_cards(world, entry)
     text = entry.text
     if found := _LOCAL_RANK.search(text) or _INITIALISED.search(text):
-        world.rank_of_local[int(found[2])].add(int(found[1]))
-        world.ranks.add(int(found[1]))
+        _is_local(world, entry.file, int(found[2]), int(found[1]))
+    _note_processes(world, entry)
     if found := _WORLD.search(text):
         world.size = max(world.size or 0, int(found[1]))
     if found := _ASSIGNED.search(text):
@@ -127,6 +149,8 @@ def _note(world: World, entry: Entry) -> None:
     rank = entry.rank if entry.rank is not None else int(next(filter(None, inner.groups()))) if inner else None
     if rank is not None:
         _tie(world, rank, entry.pid, entry.node)
+        if entry.local is not None and entry.role is None:
+            _is_local(world, entry.file, entry.local, rank)
     if entry.node:
         world.nodes[entry.node] += 1
         if entry.pid is not None:
@@ -150,10 +174,29 @@ def _note_cards(world: World, entry: Entry) -> None:
         _tie(world, int(found[1]), None, entry.node)
 
 
+def _is_local(world: World, file: int, local: int, rank: int) -> None:
+    world.rank_of_local[local].add(rank)
+    world.offsets[file].add(rank - local)
+    world.ranks.add(rank)
+
+
+def _note_processes(world: World, entry: Entry) -> None:
+    """Note which process a launcher started as which rank, told one a line or all in one."""
+    text = entry.text
+    if "pid" not in entry.lower:
+        return
+    if _PID_LIST.search(text):
+        for pair in _PAIR.finditer(text):
+            _tie(world, int(pair[1]), int(pair[2]), entry.node)
+    elif found := _RANK_PID.search(text):
+        _tie(world, int(found["rank"] or found["rank_"]), int(found["pid"] or found["pid_"]), entry.node)
+
+
 def _tie(world: World, rank: int, pid: int | None, node: str | None) -> None:
     world.ranks.add(rank)
-    if pid is not None:
-        world.rank_of_pid.setdefault(pid, rank)
+    if pid is not None and pid not in world.shared_pids and world.rank_of_pid.setdefault(pid, rank) != rank:
+        world.shared_pids.add(pid)
+        del world.rank_of_pid[pid]
     if node is not None:
         world.node_of_rank[rank] = node
 
@@ -190,7 +233,7 @@ def _rank_of(world: World, entry: Entry, name: FileName) -> int | None:
         return world.rank_of_pod[entry.pod]
     if name.rank is not None:
         return name.rank
-    return world.rank_of_local_rank(entry.local) if entry.local is not None else None
+    return world.rank_of_local_rank(entry.local, entry.file) if entry.local is not None else None
 
 
 def _node_of(world: World, entry: Entry, name: FileName) -> str | None:

@@ -28,7 +28,7 @@ SIGNS: tuple[Sign, ...] = (
         ),
         EVENT,
         quiet=True,
-        but=r"oom_kill[ =:]{1,3}0\b|oomkilled[\"']?[ =:]{1,3}[Ff]alse|oom_score",
+        but=r"oom_kill[ =:]{1,3}0\b|oomkilled[\"']?[ =:]{1,3}[Ff]alse",
     ),
     Sign(
         Cause.HOST_OOM,
