@@ -124,6 +124,15 @@ def test_a_job_that_outran_its_history_runs_as_long_again_at_most_its_limit() ->
     assert told.p90 == NOW + 10 * HOUR
 
 
+def test_a_job_that_has_just_started_and_has_only_a_limit_is_not_foretold_to_end_at_once() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=MINUTE, limit=10 * HOUR)]
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), NO_HISTORY)["j"]
+    assert told.p50 is not None
+    assert NOW + HOUR < told.p50 < NOW + 3 * HOUR
+    assert told.p90 is not None
+    assert NOW + 7 * HOUR < told.p90 <= NOW + 10 * HOUR
+
+
 def test_no_run_is_taken_beyond_its_limit() -> None:
     running = [a_running("r", {"n1": range(8)}, ran=timedelta(0), limit=3 * HOUR)]
     told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), Runtimes({"tiny-gpt": hours(1, 9)}))["j"]

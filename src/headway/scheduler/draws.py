@@ -18,6 +18,9 @@ SPREAD = 0.2
 """How far the time left, foretold from a job's own pace, may be off: the standard deviation of its logarithm. Its pace
 so far says nothing of pauses, evaluations and an early end, so the range is never a point."""
 
+LEAST_OF_LIMIT = 0.1
+"""Of a job that nothing is known of but its limit: the least share of it that is foretold."""
+
 
 class Draws:
     """Seconds a job has its devices, from start to end, by draw. None: nobody knows."""
@@ -38,8 +41,8 @@ class Draws:
             self._running[claim.job] = (self._predictor.samples(claim.traits, ran), ran)
 
     def of_running(self, job: JobId, traits: Traits, draw: int) -> float | None:
-        """What the job says itself; else its history, given that it has run this long; else as long again, at most its
-        limit."""
+        """What the job says itself; else its history, given that it has run this long; else its limit, of which people
+        ask for too much: as long again as it ran, and at least a tenth of the limit, by Lindy's law."""
         samples, ran = self._running[job]
         place = self._place(job, draw)
         if job in self._said:
@@ -49,7 +52,7 @@ class Draws:
         elif traits.limit is None:
             return None
         else:
-            length = ran / max(1 - place, 0.1) if ran else traits.limit
+            length = max(ran, LEAST_OF_LIMIT * traits.limit) / max(1 - place, LEAST_OF_LIMIT)
         return length if traits.limit is None else min(length, max(traits.limit, ran))
 
     def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
