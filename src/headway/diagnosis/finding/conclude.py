@@ -18,6 +18,7 @@ from headway.diagnosis.finding.followers import followers_of
 from headway.diagnosis.finding.gather import gather
 from headway.diagnosis.finding.locate import locate, place_in_code
 from headway.diagnosis.finding.stalled import Clues, Stall, stall_of
+from headway.diagnosis.finding.volumes import full_volume
 from headway.diagnosis.reading.read import Reading, Source, read
 from headway.diagnosis.signs.sign import Kind
 from headway.diagnosis.signs.table import Table
@@ -69,6 +70,8 @@ class _Case:
 
 
 def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
+    if full := full_volume(lead, reading.entries):
+        lead.cause, lead.retry, lead.lines = Cause.DISK_FULL, None, [*lead.lines, full]
     place = locate(reading, lead, case.faults, case.ends)
     if place.rank is None and lead.cause in _SILENT_CAUSES:
         place.rank = behind_at_milestone(reading.entries)
@@ -85,7 +88,7 @@ def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
         device=lead.device,
         location=lead.location or place_in_code(lead, case.faults),
         at=lead.at,
-        followers=followers_of(reading, place.rank, [*case.follows], case.ends),
+        followers=followers_of(reading, lead, place.rank, [*case.follows, *case.faults], case.ends),
         lines=[*lead.lines, *(claim.entry for claim in case.follows)][:MOST_LINES],
         everywhere=place.everywhere,
     )
@@ -94,6 +97,8 @@ def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
 def _of_stall(reading: Reading, stall: Stall, clues: Clues) -> Finding:
     claim = Claim(stall.cause, 50, Kind.FAULT, (stall.lines or tuple(reading.entries))[0], stall.rank, stall.node)
     node = stall.node or (reading.world.node_of_rank.get(stall.rank) if stall.rank is not None else None)
+    if stall.cause is Cause.DATA_STALL and not clues.course.begun:
+        claim.owner, claim.retry = Owner.RESEARCHER, Retry.NO_RETRY  # a loader that never gave anything never will
     owner, retry = advise(
         Situation(claim, node, frozenset(reading.world.nodes), reading.entries, clues.course, clues.table)
     )

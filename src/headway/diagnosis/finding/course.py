@@ -36,8 +36,11 @@ _SILENT = re.compile(
 )
 _BEGUN = re.compile(
     r"(?i)\b(?:step|iter(?:ation)?|it)\b[\]:=\s|/#]{1,6}\[?\s{0,8}[1-9]|"
-    r"\bloss\b['\":= ]{1,4}-?\d|\d{1,9}/\d{1,9} \[\d{1,3}:\d\d.{0,30}(?:it/s|s/it)"
+    r"\bloss\b['\":= ]{1,4}-?\d|(?<!\d)[1-9]\d{0,8}/\d{1,9} \[\d{1,3}:\d\d.{0,30}(?:it/s|s/it)"
 )
+_BAR = re.compile(r"(?P<n>\d{1,9})/(?P<of>\d{1,9}) \[(?:(?P<h>\d{1,3}):)?(?P<m>\d{1,3}):(?P<s>\d\d)<")
+STANDS_S = 300.0
+"""Seconds of its own clock through which a bar that still shows the same count stands still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,25 @@ def course_of(entries: Sequence[Entry]) -> Course:
         steps=steps,
         long=tuple(entry for entry in entries if _LONG.search(entry.text[:400])),
         done=tuple(entry for entry in entries if _DONE.search(entry.text[:400])),
-        silent=tuple(entry for entry in entries if _SILENT.match(entry.text)),
+        silent=tuple(entry for entry in entries if _SILENT.match(entry.text)) or _standing_bar(entries),
         begun=any(_BEGUN.search(entry.text[:400]) and not _LONG.search(entry.text[:200]) for entry in steps),
     )
+
+
+def _standing_bar(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The last progress bar's first and last line at its last count, where its clock went on and the count did not."""
+    bars = [(found, entry) for entry in entries if (found := _BAR.search(entry.text))]
+    if not bars or any(_DONE.search(entry.text[:400]) for entry in entries):
+        return ()
+    last, end = bars[-1]
+    same = [(found, entry) for found, entry in bars if entry.file == end.file and found["n"] == last["n"] != last["of"]]
+    alike = [(found, entry) for found, entry in same if found["of"] == last["of"] and entry.rank == end.rank]
+    stood = _seconds(last) - _seconds(alike[0][0]) if alike else 0.0
+    return (alike[0][1], end) if stood >= STANDS_S else ()
+
+
+def _seconds(bar: re.Match[str]) -> float:
+    return 3600.0 * int(bar["h"] or 0) + 60.0 * int(bar["m"]) + int(bar["s"])
 
 
 def is_step(text: str) -> bool:

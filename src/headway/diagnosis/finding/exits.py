@@ -22,6 +22,8 @@ _CHILD = re.compile(
     r".{0,60}?(?:exited|terminated|died|killed|ended|finished|退出|终止).{0,30}?"
     r"(?:(?:code|status|码)[ :=]{0,3}(-?\d{1,4})|(?:signal|信号)[ :=]{0,3}(SIG[A-Z]{2,8}|\d{1,3}))"
 )
+_FIRST = re.compile(r"Process name: \[\[\d{1,8},\d{1,8}\],(\d{1,7})\]|Container rank (\d{1,6}) status failed")
+_BAD_TERMINATION = re.compile(r"=\s{1,4}RANK (\d{1,7}) PID (\d{1,8}) RUNNING AT ([\w.-]{1,80})")
 _RANK_EXIT = re.compile(
     r"(?i)(?:rank|worker|进程|Rank)[ _#:]{0,3}(\d{1,6})\b.{0,60}?(?:exited|"
     r"退出|exit(?:ed)?|returned|terminated|终止).{0,30}?(?:code|status|"
@@ -123,9 +125,13 @@ def _single(entry: Entry, world: World) -> Exit | None:
         return Exit(entry, int(found[1]), -int(found[4]), found[3], int(found[2]), is_root=True)
     if found := _TASKS.search(text):
         return Exit(entry, int(found[2]) if not found[3] else None, _code_of(found[4]), found[1], name=found[4])
+    if found := _BAD_TERMINATION.search(text):
+        return Exit(entry, int(found[1]), 1, found[3], int(found[2]), is_root=True)
+    if found := _FIRST.search(text):
+        return Exit(entry, int(found[1] or found[2]), 1, entry.node, is_root=True)
     if found := _CHILD.search(text):
         code = -_signal(found[3]) if found[3] else int(found[2])
-        return Exit(entry, world.rank_of_pid.get(int(found[1])), code, entry.node, int(found[1]))
+        return Exit(entry, world.rank_of_pid.get(int(found[1]), entry.rank), code, entry.node, int(found[1]))
     if found := _SPAWN.search(text):
         code = -_signal(found[2]) if found[2] else int(found[3])
         return Exit(entry, world.rank_of_local_rank(int(found[1])), code, entry.node)

@@ -10,6 +10,8 @@ from headway.diagnosis.finding.exits import TERMINATED, Exit
 from headway.diagnosis.reading.read import Reading
 
 _NETWORK = frozenset({Cause.COMM_TIMEOUT, Cause.COMM_BOOTSTRAP, Cause.RDMA_LINK})
+FEWEST_ALIKE = 3
+"""Ranks with the same words that stand for all, if they are three quarters: some were stopped before they said it."""
 NEAR_LINES = 30
 """Lines after a fault within which the traceback it ended in begins."""
 _ROLES = {
@@ -101,7 +103,8 @@ def _is_everywhere(reading: Reading, lead: Claim, same: Sequence[Claim], ends: S
     ranks = {claim.rank for claim in same if claim.words == lead.words and claim.rank is not None}
     if lead.rank is None:
         return lead.in_trace and lead.copies > 1 and lead.node is None
-    return len(ranks) > 1 and len(ranks) >= max(reading.world.size or 0, max(reading.world.ranks, default=0) + 1)
+    size = max(reading.world.size or 0, max(reading.world.ranks, default=0) + 1)
+    return 1 < size <= len(ranks) or (len(ranks) >= FEWEST_ALIKE and 4 * len(ranks) >= 3 * size)
 
 
 def _is_two_sided(reading: Reading, lead: Claim, same: Sequence[Claim]) -> bool:

@@ -65,7 +65,9 @@ def stall_of(reading: Reading, clues: Clues) -> Stall | None:
     if deaths and not course.done:
         return Stall(Cause.HANG_UNKNOWN, confidence=0.3, lines=tuple(claim.entry for claim in deaths[:3]))
     if course.silent:
-        return Stall(Cause.HANG_UNKNOWN, confidence=0.5, lines=course.silent[:2])
+        waits_for_data = not course.begun and any(hint.cause is Cause.DATA_STALL for hint in clues.hints)
+        cause = Cause.DATA_STALL if waits_for_data else Cause.HANG_UNKNOWN
+        return Stall(cause, confidence=0.5, lines=course.silent[:2])
     return None
 
 

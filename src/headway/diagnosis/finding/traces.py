@@ -15,7 +15,7 @@ _FRAME = re.compile(r'\s*(?:│|\|)?\s*File "(?P<path>[^"]{1,600})", line (?P<li
 _BOXED = re.compile(r"[│|]\s{1,4}(?P<path>[^\s:│]{1,400}\.py):(?P<line>\d{1,9}) in ")
 _NAMED = re.compile(
     r"(?:[A-Za-z_][\w.]{0,120}\.)?(?:[A-Z]\w{0,60}(?:Error|Exception|"
-    r"Exit|Interrupt|Died|Fault|Timeout|Failure|Warning)|Exception|Timeout)(?:\(\w{1,60}\))?(?::|$|\()"
+    r"Exit|Interrupt|Died|Fault|Timeout|Failure)|Exception|Timeout)(?:\(\w{1,60}\))?(?::|$|\()"
 )
 _ANY = re.compile(r"[A-Za-z_][\w.]{0,160}(?:\(\w{1,60}\))?(?::\s|:$|$)")
 _LINKS = (

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 _RANK = re.compile(
-    r"(?:^|[/_.-])(?:global_?rank|std(?:out|err)?_?rank|rank|RANK)[_.:-]?(\d{1,6})(?=\D|"
+    r"(?:^|[/_.-])(?:global_?rank|std(?:out|err)?_?rank|rank|RANK|process|proc|task|replica)[_.:-]?(\d{1,6})(?=\D|"
     r"$)|(?:^|/)workerlog\.(\d{1,6})$|(?:^|/)worker_(\d{1,6})\.log$|"
     r"(?:^|/)attempt_\d{1,4}[/_](\d{1,6})(?=[/_])"
     r"|(?:^|/)(\d{1,6})[/_.](?:std(?:out|err)(?:\.log)?|error\.json|"
@@ -27,8 +27,8 @@ _NODE = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,30}){0,6}$|^
 _LETTERED = re.compile(r"(?:node|host|worker|server|machine|gpu|npu|box)[-_.]?[a-z]$", re.IGNORECASE)
 _NO_NODE = re.compile(
     r"^(?:rank|attempt|epoch|step|run|job|log|train(?:ing)?[_-]?\d{4}|"
-    r"exp|part|test|output|stdout|stderr|version|events?|error|trial|restart|"
-    r"global_?rank|stack|pyspy|py-spy|plog|device|gpu-?\d|npu-?\d|local)",
+    r"slurm-?\d|pbs|lsf|exp|part|test|output|stdout|stderr|version|events?|error|trial|restart|"
+    r"global_?rank|stack|pyspy|py-spy|plog|device|local)|^(?:gpu|npu)-?\d$",
     re.IGNORECASE,
 )
 _KERNEL = re.compile(r"dmesg|syslog|kern(?:el)?\.|messages$|kmsg|journal", re.IGNORECASE)

@@ -109,7 +109,7 @@ class Sieve:
 
 def _may_name_a_rank(data: bytes) -> bool:
     first = data.lstrip()[:1]
-    return first in b"[(" or first.isdigit()
+    return first in b"[(" or first.isdigit() or (b"pid" in data and b"rank" in data)
 
 
 def sounds_like_trouble(lower: str) -> bool:

@@ -27,9 +27,10 @@ _INNER = re.compile(
     r"\bglobal_rank[=: ]{1,2}(\d{1,6})\b|, rank: (\d{1,6}),|\(rank (\d{1,6})\)|^进程 ?(\d{1,3})(?!\d)"
 )
 _RANK_PID = re.compile(
-    r"(?<![a-z][_ -])(?:[Rr]ank|RANK|进程)[ :=#_]{0,3}(?P<rank>\d{1,6})\b[^\d\n]{1,40}?"
+    r"(?<!local[_ -])(?<!node[_ -])(?<!group[_ -])(?:[Rr]ank|RANK|进程)[ :=#_]{0,3}(?P<rank>\d{1,6})\b[^\d\n]{1,40}?"
     r"\b(?:pid|PID)[ :=]{0,3}(?P<pid>\d{2,8})\b|"
-    r"\b(?:pid|PID)[ :=]{0,3}(?P<pid_>\d{2,8})\b[^\d\n]{1,40}?(?<![a-z][_ -])\b[Rr]ank[ :=#]{0,3}(?P<rank_>\d{1,6})\b"
+    r"\b(?:pid|PID)[ :=]{0,3}(?P<pid_>\d{2,8})\b[^\d\n]{1,40}?"
+    r"(?<!local[_ -])(?<!node[_ -])(?<!group[_ -])[Rr]ank[ :=#]{0,3}(?P<rank_>\d{1,6})\b"
 )
 _PID_LIST = re.compile(r"(?i)\branks?[ ]?(?:->|=>|to|:|/)[ ]?pids?\b")
 _PAIR = re.compile(r"(?<![\d.:])(\d{1,5})[:=]{1,2}>?(\d{2,8})\b")

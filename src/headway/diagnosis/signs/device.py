@@ -172,6 +172,7 @@ SIGNS: tuple[Sign, ...] = (
         Cause.NODE_DOWN,
         words("lost communication with a remote daemon | stopped sending heartbeats | stopped heartbeating"),
         PARTICULAR,
+        but=r"coordination service",
     ),
     Sign(
         Cause.NODE_DOWN,

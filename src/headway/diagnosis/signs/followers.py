@@ -75,6 +75,18 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.COMM_TIMEOUT,
+        words(
+            """
+            polled an error from coordination service | jax distributed service detected fatal errors |
+            error from coordination agent | coordination service
+            """
+        ),
+        VAGUE,
+        pattern=r"(?i)unhealthy|stopped|detected fatal|unavailable|heartbeat|error",
+        kind=Kind.FOLLOWER,
+    ),
+    Sign(
+        Cause.COMM_TIMEOUT,
         words("more than 1eb"),
         VAGUE,
         kind=Kind.FOLLOWER,

@@ -1,7 +1,7 @@
-"""Signs of samples and checkpoints that are damaged or do not fit."""
+"""Signs of samples and checkpoints that are damaged or do not fit, and of loaders that were forked too late."""
 
 from headway.diagnosis.cause import Cause
-from headway.diagnosis.signs.sign import LIKELY, PARTICULAR, Sign, words
+from headway.diagnosis.signs.sign import LIKELY, PARTICULAR, VAGUE, Kind, Sign, words
 
 SIGNS: tuple[Sign, ...] = (
     Sign(
@@ -61,5 +61,11 @@ SIGNS: tuple[Sign, ...] = (
         words("safetensorerror"),
         LIKELY,
         but=r"[Nn]o space|o such file|I/O error|os error",
+    ),
+    Sign(
+        Cause.DATA_STALL,
+        words("already been used. disabling parallelism | got forked, after parallelism | forked after"),
+        VAGUE,
+        kind=Kind.HINT,
     ),
 )
