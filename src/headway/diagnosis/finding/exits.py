@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from headway.diagnosis.reading.clocks import read_clock
 from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.world import World
 
-_FIELD = re.compile(r"\s{0,4}(time|host|rank|exitcode|error_file) {0,8}: {1,2}(\S.{0,300})")
+_FIELD = re.compile(r"\s{0,4}(time|host|rank|exitcode|error_file|traceback) {0,8}: {1,2}(\S.{0,300})")
 _FAILED = re.compile(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,8})\)")
 _LAUNCH = re.compile(r"--local_rank=(\d{1,4}).{0,200}exits with return code = (-?\d{1,4})")
 _TASKS = re.compile(r"(?:srun: )?error: ([\w.-]{1,80}): tasks? (\d{1,6})(?:-(\d{1,6}))?[\d,-]{0,40}: (.{1,80})")
@@ -30,6 +30,7 @@ _RANK_EXIT = re.compile(
     r"signal|码|信号)[ :=]{0,3}(-?\d{1,4})"
 )
 _NUMBER = re.compile(r"-?\d{1,9}")
+_BY_SIGNAL = re.compile(r"Signal (\d{1,3}) \(SIG[A-Z]{2,8}\) received by PID (\d{1,8})")
 _PID = re.compile(r"\(pid: (\d{1,8})\)")
 _SIGNALS = {"SIGKILL": 9, "SIGSEGV": 11, "SIGABRT": 6, "SIGBUS": 7, "SIGTERM": 15, "SIGILL": 4, "SIGFPE": 8}
 TERMINATED = 15
@@ -57,7 +58,8 @@ class Exit:
 
 def find(entries: Sequence[Entry], world: World) -> list[Exit]:
     """Every end that is told of, in order; teaches `world` the processes that are named."""
-    found = _summaries(entries)
+    _learn_processes(entries, world)
+    found = _summaries(entries, world)
     in_summary = {exit_.pid for exit_ in found if exit_.pid is not None}
     for exit_ in found:
         if exit_.rank is not None and exit_.pid is not None:
@@ -73,51 +75,65 @@ def find(entries: Sequence[Entry], world: World) -> list[Exit]:
     return sorted(found, key=lambda exit_: (exit_.entry.file, exit_.entry.number))
 
 
-def _summaries(entries: Sequence[Entry]) -> list[Exit]:
-    """torchrun's blocks of fields; the first observed failure stands last, under its own heading."""
+def _learn_processes(entries: Sequence[Entry], world: World) -> None:
+    """Teach `world` the processes that a launcher names with their local rank, on a node whose first rank is known."""
+    for entry in entries:
+        if found := _FAILED.search(entry.text):
+            rank = world.rank_of_local_rank(int(found[2]), entry.file)
+            if rank is not None:
+                world.rank_of_pid.setdefault(int(found[3]), rank)
+
+
+def _summaries(entries: Sequence[Entry], world: World) -> list[Exit]:
+    """torchrun's blocks of fields, any field of which may be lost; the first observed failure has its own heading."""
     found: list[Exit] = []
-    block: dict[str, tuple[str, Entry]] = {}
+    block = _Block()
     is_root = False
     for entry in entries:
+        match = _FIELD.match(entry.text)
+        if block.fields and (match is None or match[1] in block.fields or entry.file != block.file):
+            found += block.closed(is_root, world)
+            block = _Block()
         if "Root Cause (first observed failure)" in entry.text:
             is_root = True
         elif "Failures:" in entry.text:
             is_root = False
-        if match := _FIELD.match(entry.text):
-            block[match[1]] = (match[2].strip(), entry)
-            if match[1] == "exitcode":
-                found += _block(block, is_root)
-                block = {}
+        if match:
+            block.fields[match[1]], block.file = (match[2].strip(), entry), entry.file
+    found += block.closed(is_root, world)
     if found and not any(exit_.is_root for exit_ in found):
         found[-1] = replace(found[-1], is_root=True)
     return found
 
 
-def _block(block: dict[str, tuple[str, Entry]], is_root: bool) -> list[Exit]:
-    text, entry = block["exitcode"]
-    rank, code, pid = _NUMBER.match(block.get("rank", ("", entry))[0]), _NUMBER.match(text), _PID.search(text)
-    if rank is None or code is None:
-        return []
-    clock = read_clock(block.get("time", ("", entry))[0] + " ")
-    node = block.get("host", ("", entry))[0] or None
-    return [
-        Exit(
-            entry,
-            int(rank[0]),
-            int(code[0]),
-            node,
-            int(pid[1]) if pid else None,
-            is_root,
-            True,
-            clock[0] if clock else None,
-        )
-    ]
+@dataclass(slots=True)
+class _Block:
+    """The fields of one failed rank so far."""
+
+    fields: dict[str, tuple[str, Entry]] = field(default_factory=dict)
+    file: int = -1
+
+    def closed(self, is_root: bool, world: World) -> list[Exit]:
+        """What the block tells; nothing if neither its rank nor its process is left."""
+        said = {name: text for name, (text, _) in self.fields.items()}
+        text = f"{said.get('exitcode', '')} {said.get('traceback', '')}"
+        code, pid, signal = _NUMBER.match(text), _PID.search(text), _BY_SIGNAL.search(text)
+        named = _NUMBER.match(said.get("rank", ""))
+        process = int(pid[1]) if pid else int(signal[2]) if signal else None
+        rank = int(named[0]) if named else world.rank_of_pid.get(process) if process is not None else None
+        if named is None and process is None:
+            return []
+        clock = read_clock(f"{said.get('time', '')} ")
+        entry = next(self.fields[name][1] for name in ("exitcode", "rank", "traceback") if name in self.fields)
+        ended = int(code[0]) if code else -int(signal[1]) if signal else 1
+        at = clock[0] if clock else None
+        return [Exit(entry, rank, ended, said.get("host") or None, process, is_root, in_summary=True, at=at)]
 
 
 def _single(entry: Entry, world: World) -> Exit | None:
     text = entry.text
     if found := _FAILED.search(text):
-        rank = world.rank_of_local_rank(int(found[2]))
+        rank = world.rank_of_local_rank(int(found[2]), entry.file)
         return Exit(entry, rank, int(found[1]), entry.node, int(found[3]), is_root=True)
     if found := _LAUNCH.search(text):
         return Exit(entry, world.rank_of_local_rank(int(found[1])), int(found[2]), entry.node, is_root=True)

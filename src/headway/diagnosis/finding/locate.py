@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.finding.claim import Claim
-from headway.diagnosis.finding.decide import ORDERS
+from headway.diagnosis.finding.decide import ORDERS, RIGHT_AFTER
 from headway.diagnosis.finding.exits import TERMINATED, Exit
 from headway.diagnosis.reading.read import Reading
 
@@ -93,7 +93,19 @@ def _rank(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[E
     ranks = {claim.rank for claim in same if claim.rank is not None and (lead.node is None or claim.node in nodes)}
     if len(ranks) == 1 and not lead.in_trace:
         return next(iter(ranks))
+    if (soon := _says_soon(reading, lead)) is not None:
+        return soon
     return 0 if reading.world.is_single and not lead.entry.pod else None
+
+
+def _says_soon(reading: Reading, lead: Claim) -> int | None:
+    """The only rank that is named in the lines right after an exception: the one whose process ends says who it is."""
+    if not lead.in_trace or lead.copies > 1:
+        return None
+    file, number = lead.place
+    after = [e for e in reading.entries if e.file == file and number < e.number <= number + RIGHT_AFTER]
+    ranks = {entry.rank for entry in after if entry.rank is not None}
+    return ranks.pop() if len(ranks) == 1 else None
 
 
 def _is_everywhere(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[Exit]) -> bool:
