@@ -202,7 +202,7 @@ def _about(claim: Claim, said: Sequence[Entry], reading: Reading) -> None:
     if actor := _ACTOR.search(text):
         claim.rank = claim.rank if claim.rank is not None else world.rank_of_pid.get(int(actor[1]))
         claim.node = claim.node or actor[2]
-    if claim.rank is None and (process := _PROCESS.search(text)):
+    if claim.rank is None and (process := _PROCESS.search(entry.text)):
         claim.rank = world.rank_of_pid.get(int(next(filter(None, process.groups()))))
     if role := _ROLE.search(text):
         claim.role = role[1].strip("_")

@@ -104,7 +104,7 @@ def _says_soon(reading: Reading, lead: Claim) -> int | None:
         return None
     file, number = lead.place
     after = [e for e in reading.entries if e.file == file and number < e.number <= number + RIGHT_AFTER]
-    ranks = {entry.rank for entry in after if entry.rank is not None}
+    ranks = {entry.rank for entry in after if entry.rank is not None and entry.pid in (lead.entry.pid, None)}
     return ranks.pop() if len(ranks) == 1 else None
 
 

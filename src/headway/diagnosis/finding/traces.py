@@ -34,6 +34,7 @@ _LIBRARY = re.compile(
 )
 _INSTALLED = re.compile(r"^/(?:opt|usr)/")
 """Frameworks put there with the image: a job's own code calls them, unless nothing else is in the traceback."""
+_RULE = re.compile(r"[=-]{10,}$")
 CONTINUES = 14
 """Lines after an exception that may belong to its text."""
 
@@ -140,7 +141,7 @@ class _Finder:
                 trace.exception = entry
             elif text[:1] in " \t│|":
                 trace.body.append(entry)
-        elif len(trace.tail) < CONTINUES and entry.level is None and entry.at is None:
+        elif len(trace.tail) < CONTINUES and entry.level is None and entry.at is None and not _RULE.match(text):
             trace.tail.append(entry)
         else:
             self._open = None

@@ -162,7 +162,7 @@ _PREFIXES: tuple[tuple[re.Pattern[str], Taker], ...] = tuple(
         (r"\[[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,30}\] ?", _nothing),
         (r"\[\w{1,40}/[\w-]{1,60}/\d{1,12} \(pid (?P<pid>\d{1,8})\)\] ?", _process),
         (r"\[(?P<host>(?:node|host|worker|server|gpu|npu|compute|cn|gn)[\w.-]{0,60})\]:? ?", _node),
-        (r"\[(?P<n>\d{1,5})\]:? ?(?=\S| )", _number),
+        (r"\[(?P<n>\d{1,5})\]:? ?(?=[^\s:]| )", _number),
         (r" {0,6}(?P<n>\d{1,5}): (?=\S| )", _number),
         (r"\[(?:[A-Za-z_][\w.]{0,60}:)?\d{1,9}\] ?", _nothing),
         (rf"(?P<host>{_HOST})(?:: | {{0,12}}\| ?)", _plausible_node),

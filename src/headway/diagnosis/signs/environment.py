@@ -92,7 +92,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.DRIVER_MISMATCH,
-        words("does not has any binary"),
+        words("does not has any binary | parse dynamic kernel config fail | errno:561000 | aclopkernelinit failed"),
         SURE,
         cases=("018",),
         retry=Retry.NO_RETRY,
