@@ -103,7 +103,13 @@ def _summaries(entries: Sequence[Entry], world: World) -> list[Exit]:
     found += block.closed(is_root, world)
     if found and not any(exit_.is_root for exit_ in found):
         found[-1] = replace(found[-1], is_root=True)
-    return found
+    return [replace(exit_, node=exit_.node or _host_of(exit_.entry.file, found)) for exit_ in found]
+
+
+def _host_of(file: int, ends: Sequence[Exit]) -> str | None:
+    """A launcher tells of its own machine only: where one block lost its host, the others have it."""
+    hosts = {end.node for end in ends if end.entry.file == file and end.node}
+    return next(iter(hosts)) if len(hosts) == 1 else None
 
 
 @dataclass(slots=True)

@@ -140,7 +140,15 @@ def _node(reading: Reading, lead: Claim, same: Sequence[Claim], rank: int | None
     nodes = {claim.node for claim in same if claim.node}
     if len(nodes) == 1:
         return next(iter(nodes))
-    of_ranks = set(reading.world.node_of_rank.values())
-    if lead.cause is Cause.P2P_TOPO and len(of_ranks) == 1:
-        return next(iter(of_ranks))
-    return None
+    return _of_many_cards(reading) if lead.cause is Cause.P2P_TOPO else None
+
+
+def _of_many_cards(reading: Reading) -> str | None:
+    """Cards reach each other directly within a node only: the one node more than one card of which is heard of."""
+    cards: dict[str, set[int]] = {}
+    for entry in reading.entries:
+        if entry.node and entry.device is not None:
+            cards.setdefault(entry.node, set()).add(entry.device)
+    nodes = set(reading.world.node_of_rank.values())
+    many = [node for node, known in cards.items() if len(known) > 1] if len(nodes) > 1 else list(nodes)
+    return many[0] if len(many) == 1 else None

@@ -33,7 +33,7 @@ _LIBRARY = re.compile(
 class Stack:
     """One rank's stack, innermost frame first. `kind`: collective, data, storage or other."""
 
-    rank: int
+    rank: int | None
     head: Entry
     frames: list[tuple[str, str, int]] = field(default_factory=list)
 
@@ -53,7 +53,7 @@ class Stack:
 
 
 def stacks_of(entries: Sequence[Entry]) -> list[Stack]:
-    """The stacks that name their rank."""
+    """The stacks of ranks; where a file begins within one, its rank is not known."""
     found: list[Stack] = []
     open_in: int | None = None
     for entry in entries:
@@ -61,6 +61,9 @@ def stacks_of(entries: Sequence[Entry]) -> list[Stack]:
         if head:
             found.append(Stack(int(next(filter(None, head.groups()))), entry))
             open_in = entry.file
-        elif (frame := _FRAME.match(entry.text)) and found and open_in == entry.file:
+        elif frame := _FRAME.match(entry.text):
+            if open_in != entry.file:
+                found.append(Stack(None, entry))
+                open_in = entry.file
             found[-1].frames.append((frame[1], frame[2], int(frame[3])))
     return [stack for stack in found if stack.frames]

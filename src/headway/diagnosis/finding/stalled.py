@@ -106,14 +106,14 @@ def _is_long_operation(reading: Reading, waits: Sequence[Claim], clues: Clues) -
 
 def _by_stacks(stacks: Sequence[Stack], table: Table) -> Stall | None:
     """Ranks that wait in a collective wait for those who are elsewhere."""
-    if len(stacks) < 2:
+    if len(stacks) < 2 or all(stack.rank is None for stack in stacks):
         return None
     waiting = [stack for stack in stacks if stack.kind == "collective"]
     elsewhere = [stack for stack in stacks if stack.kind != "collective"]
     if not waiting or not elsewhere:
         return None
     lines = tuple(stack.head for stack in [*elsewhere, *waiting][:4])
-    followers = tuple(stack.rank for stack in waiting)
+    followers = tuple(stack.rank for stack in waiting if stack.rank is not None)
     if len(elsewhere) > len(waiting) and table.uses("waiting minority"):
         return Stall(
             Cause.COLLECTIVE_DESYNC, location=waiting[0].own_frame, confidence=0.6, followers=followers, lines=lines
