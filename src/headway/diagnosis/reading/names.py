@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 _RANK = re.compile(
     r"(?:^|[/_.-])(?:global_?rank|std(?:out|err)?_?rank|rank|RANK|process|proc|task|replica)[_.:-]?(\d{1,6})(?=\D|"
-    r"$)|(?:^|/)workerlog\.(\d{1,6})$|(?:^|/)worker_(\d{1,6})\.log$|"
+    r"$)|(?:^|/)workerlog\.(\d{1,6})$|(?:^|/)device_?(\d{1,4})/|(?:^|/)worker_(\d{1,6})\.log$|"
     r"(?:^|/)attempt_\d{1,4}[/_](\d{1,6})(?=[/_])"
     r"|(?:^|/)(\d{1,6})[/_.](?:std(?:out|err)(?:\.log)?|error\.json|"
     r"log|out|err)$|(?:^|/)\d{1,12}_(?:log_)?(\d{1,6})(?:_log)?\.(?:out|err)$",

@@ -94,7 +94,7 @@ SIGNS: tuple[Sign, ...] = (
         ),
         EVENT - 5,
         quiet=True,
-        but=r"NCCL INFO|previous",
+        but=r"NCCL INFO|previous|\bNPU|昇腾|ascend",
     ),
     Sign(
         Cause.NVLINK_FABRIC,
