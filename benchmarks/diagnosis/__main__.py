@@ -112,7 +112,7 @@ def evaluate(given: argparse.Namespace, cases: Sequence[Case]) -> Result:
     goals.append(Goal("worst drop under a perturbation", max(lost.values()), "at most", WORST_DROP))
     return Result(
         name="diagnosis",
-        title=f"{len(cases)} labelled cases that the rules' author has read; {split.HELD_OUT} more were held out at first",
+        title=f"{len(cases)} labelled cases read by the rules' author; {split.HELD_OUT} more were held out at first",
         rows=table,
         goals=goals,
         notes=[
