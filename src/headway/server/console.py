@@ -1,8 +1,8 @@
 """The web console's built files, served at `/` beside the API. Decides only which file an address means; it never reads
 anything outside its folder, and no page it serves takes anything from another host.
 
-An address that is no file is a page of the console, which finds its own way: it gets `index.html`. Files under `assets/`
-carry their digest in their name and may be kept for ever; `index.html` is asked for anew each time.
+An address that is no file is a page of the console, which finds its own way: it gets `index.html`. Files under
+`assets/` carry their digest in their name and may be kept for ever; `index.html` is asked for anew each time.
 """
 
 from pathlib import Path

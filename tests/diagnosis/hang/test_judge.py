@@ -4,10 +4,10 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from headway.diagnosis.cause import Cause
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.diagnosis.cause import Cause
 from headway.diagnosis.hang.judge import judge
 from headway.diagnosis.hang.scene import HostSeen, LinkSeen, ProcessSeen, RankSeen, SocketSeen, StackSeen
 from headway.diagnosis.hang.stacks import Stage, apart, main_thread, stage

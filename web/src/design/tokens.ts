@@ -42,13 +42,16 @@ export const INK: Record<Scheme, Ink> = {
   },
 };
 
+/** Grounds of pressed things, on which white is read. */
+export const FILL: Record<Scheme, string> = { light: "#1557d6", dark: "#3568d4" };
+
 /** Ant Design's tokens of a scheme. */
 export function themeOf(scheme: Scheme): ThemeConfig {
   const ink = INK[scheme];
   return {
     algorithm: [scheme === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm, theme.compactAlgorithm],
     token: {
-      colorPrimary: scheme === "dark" ? "#3f74e0" : ink.accent,
+      colorPrimary: FILL[scheme],
       colorLink: ink.accent,
       colorText: ink.text,
       colorTextSecondary: ink.quiet,
@@ -62,8 +65,10 @@ export function themeOf(scheme: Scheme): ThemeConfig {
       fontFamily: 'Inter, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", system-ui, sans-serif',
     },
     components: {
-      Layout: { headerBg: ink.raised, siderBg: ink.raised, bodyBg: ink.ground },
-      Menu: { itemBg: ink.raised },
+      Layout: { headerBg: ink.raised, siderBg: ink.raised, lightSiderBg: ink.raised, bodyBg: ink.ground },
+      Menu: { itemBg: ink.raised, itemSelectedColor: ink.accent },
+      Segmented: { trackBg: ink.raised, itemSelectedBg: ink.line, itemSelectedColor: ink.text },
+      Tabs: { itemSelectedColor: ink.accent, inkBarColor: ink.accent },
     },
   };
 }

@@ -8,7 +8,7 @@ import { useWords } from "../i18n/words";
 import { duration, moment } from "../time/durations";
 import { useNow } from "../time/now";
 
-export function StatusTag({ status, from, note }: { status: Status; from?: string | null; note?: string }) {
+export function StatusTag({ status, from, note }: { status: Status; from?: string | null | undefined; note?: string }) {
   const { t, language } = useWords();
   const { scheme } = useScheme();
   const now = useNow();
@@ -25,6 +25,13 @@ export function StatusTag({ status, from, note }: { status: Status; from?: strin
 /** A job's status; one that waits says its place, not how long. */
 export function JobStatus({ view }: { view: Schemas["JobView"] }) {
   const { t } = useWords();
+  const { language } = useWords();
+  const now = useNow();
+  const ended = view.job.ended_at;
+  if (ended) {
+    const time = duration((now.getTime() - Date.parse(ended)) / 1000, language);
+    return <StatusTag status={statusOf(view)} from={ended} note={t("jobs.ago", { time })} />;
+  }
   const note = view.waits ? t("jobs.place", { place: view.waits.position }) : undefined;
   return <StatusTag status={statusOf(view)} from={since(view)} {...(note ? { note } : {})} />;
 }

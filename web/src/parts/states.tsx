@@ -27,6 +27,7 @@ export function Loading({ rows = 6 }: { rows?: number }) {
 /** Nothing here yet: what it is, one action, one command. */
 export function Nothing({ children, action, command }: { children: ReactNode; action?: ReactNode; command?: string }) {
   const { t } = useWords();
+  if (!action && !command) return <div className="quiet">{children}</div>;
   return (
     <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={children}>
       {action}

@@ -25,7 +25,9 @@ const FOLDED_WIDTH = 0.04;
 /** An axis over `span`; each idle gap longer than a tenth of it is folded to a narrow band. */
 export function makeAxis(span: Span, idle: Span[]): Axis {
   const length = Math.max(1, span.to - span.from);
-  const folded = clip(idle, span).filter((gap) => gap.to - gap.from > length * GAP_SHARE);
+  const gaps = clip(idle, span);
+  const busy = length - gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0);
+  const folded = busy > 0 ? gaps.filter((gap) => gap.to - gap.from > length * GAP_SHARE) : [];
   const pieces = piecesOf(span, folded);
   return {
     span,
@@ -54,7 +56,7 @@ function clip(idle: Span[], span: Span): Span[] {
 
 function piecesOf(span: Span, folded: Span[]): Piece[] {
   const busy = span.to - span.from - folded.reduce((sum, gap) => sum + gap.to - gap.from, 0);
-  const wide = busy > 0 ? 1 - folded.length * FOLDED_WIDTH : 1;
+  const wide = 1 - folded.length * FOLDED_WIDTH;
   const pieces: Piece[] = [];
   let place = 0;
   const add = (from: number, to: number, width: number) => {
@@ -65,7 +67,7 @@ function piecesOf(span: Span, folded: Span[]): Piece[] {
   let from = span.from;
   for (const gap of folded) {
     add(from, gap.from, (wide * (gap.from - from)) / Math.max(1, busy));
-    add(gap.from, gap.to, busy > 0 ? FOLDED_WIDTH : 1 / folded.length);
+    add(gap.from, gap.to, FOLDED_WIDTH);
     from = gap.to;
   }
   add(from, span.to, (wide * (span.to - from)) / Math.max(1, busy));

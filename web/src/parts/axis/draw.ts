@@ -126,9 +126,9 @@ function drawHeat(sheet: Sheet, lane: Extract<Lane, { kind: "heat" }>, top: numb
   points.forEach((point, at) => {
     const next = points[at + 1]?.at ?? point.at + (point.at - (points[at - 1]?.at ?? point.at) || 1000);
     if (next < sheet.axis.span.from || point.at > sheet.axis.span.to) return;
-    const left = xOf(sheet, point.at);
+    const left = Math.floor(xOf(sheet, point.at));
     context.fillStyle = heat(point.value / (lane.top || 1), scheme);
-    context.fillRect(left, top + 1, Math.max(1, xOf(sheet, next) - left), heightOf(lane) - 2);
+    context.fillRect(left, top + 1, Math.max(1, Math.ceil(xOf(sheet, next)) - left), heightOf(lane) - 2);
   });
   if (!lane.flagged) return;
   context.fillStyle = ink.bad;

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { ahead, sooner } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { known, useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { range } from "../../parts/range";
@@ -20,13 +20,21 @@ export function Waiting({ view }: { view: Schemas["JobView"] }) {
   const before = useQuery({ ...ahead(view.job.id), refetchInterval });
   const changes = useQuery(sooner(view.job.id));
   const waits = view.waits;
+  const why = (code: string) => {
+    const key = known(`unknown.${code}`);
+    return key ? t(key) : "";
+  };
+  const named = (change: string, value: string) => {
+    const key = known(`change.${change}`);
+    return key ? t(key, { value }) : `${change} ${value}`;
+  };
   if (!waits) return null;
   const expected = range(waits.forecast, now);
   return (
     <Panel title={t("wait.title", { place: waits.position, ahead: waits.ahead_count })}>
       <p style={{ margin: "0 0 4px" }}>
         <strong>{expected ? t("jobs.starts", { range: expected }) : t("jobs.starts-unknown")}</strong>{" "}
-        {waits.forecast?.unknown ? <span className="quiet">{waits.forecast.unknown}</span> : null}
+        {waits.forecast?.unknown ? <span className="quiet">{why(waits.forecast.unknown)}</span> : null}
       </p>
       <p style={{ margin: "0 0 4px" }}>{waits.sentence}</p>
       {waits.order ? (
@@ -67,7 +75,7 @@ export function Waiting({ view }: { view: Schemas["JobView"] }) {
       {(changes.data ?? []).map((one) => (
         <p key={`${one.change} ${one.value}`} style={{ margin: "8px 0 0" }}>
           {t("wait.sooner", {
-            change: `${one.change} = ${one.value}`,
+            change: named(one.change, one.value),
             range: range(one.then ?? one.forecast, now) ?? "—",
           })}
         </p>

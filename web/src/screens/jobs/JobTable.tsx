@@ -99,8 +99,10 @@ export function Progress({ view }: { view: JobView }) {
     const starts = range(waits.forecast, now);
     return (
       <Tooltip title={waits.sentence}>
-        <div className="clip">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
-        <div className="quiet clip">{waits.sentence}</div>
+        <div>
+          <div className="clip">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
+          <div className="quiet clip">{waits.sentence}</div>
+        </div>
       </Tooltip>
     );
   }

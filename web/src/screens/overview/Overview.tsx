@@ -115,9 +115,7 @@ function Pools({ machines, views }: { machines: Schemas["NodeView"][]; views: Jo
   if (found.length === 0) return <Nothing>{t("cluster.none")}</Nothing>;
   const wanted = (type: string) =>
     views
-      .filter(
-        (view) => view.job.state === "queued" && (view.job.spec.request.device_types ?? []).some((one) => one === type),
-      )
+      .filter((view) => view.job.state === "queued" && couldUse(view, type))
       .reduce((sum, view) => sum + view.devices, 0);
   const rows = found.map((pool) => ({
     key: pool.type,
@@ -143,6 +141,12 @@ function Pools({ machines, views }: { machines: Schemas["NodeView"][]; views: Jo
       ]}
     />
   );
+}
+
+/** A job that names no type could run on any. */
+function couldUse(view: JobView, type: string): boolean {
+  const types = view.job.spec.request.device_types ?? [];
+  return types.length === 0 || types.includes(type);
 }
 
 function Waits({ views, now }: { views: JobView[]; now: number }) {

@@ -88,12 +88,13 @@ export function fromFile(text: string): Partial<Wish> {
 /** The same in one command, quoted for a shell. */
 export function toCommand(wish: Partial<Wish>): string {
   const said = tidy(wish);
-  const words = ["headway", "submit", "--template", said.template, "--name", said.name, "--project", said.project];
+  const words: string[] = ["headway", "submit"];
+  for (const name of ["template", "name", "project"] as const) {
+    const value = said[name];
+    if (value) words.push(`--${name}`, value);
+  }
   for (const [name, value] of Object.entries(said.parameters ?? {})) words.push("--set", `${name}=${value}`);
-  return words
-    .filter((word) => word !== undefined)
-    .map((word) => quoted(String(word)))
-    .join(" ");
+  return words.map(quoted).join(" ");
 }
 
 function quoted(word: string): string {
