@@ -28,6 +28,12 @@ const whole = (value: unknown): number | undefined => {
   return Number.isInteger(number) ? number : undefined;
 };
 
+/** The states that are asked for; none: all. */
+function statesOf(value: unknown): JobState[] | undefined {
+  const found = (Array.isArray(value) ? value : [value]).flatMap((one) => oneOf(one, STATES) ?? []);
+  return found.length > 0 ? found : undefined;
+}
+
 /** Every part of an address may be left out. */
 const optional = <T extends object>(search: T): Partial<T> => search;
 
@@ -54,7 +60,7 @@ const jobs = createRoute({
   component: lazyRouteComponent(() => import("./screens/jobs/Jobs"), "Jobs"),
   validateSearch: (raw: Raw) =>
     optional({
-      state: (Array.isArray(raw.state) ? raw.state : [raw.state]).flatMap((one) => oneOf(one, STATES) ?? []),
+      state: statesOf(raw.state),
       text: text(raw.text),
       owner: text(raw.owner),
       trouble: raw.trouble === true ? true : undefined,

@@ -52,6 +52,7 @@ export function themeOf(scheme: Scheme): ThemeConfig {
     algorithm: [scheme === "dark" ? theme.darkAlgorithm : theme.defaultAlgorithm, theme.compactAlgorithm],
     token: {
       colorPrimary: FILL[scheme],
+      colorError: ink.bad,
       colorLink: ink.accent,
       colorText: ink.text,
       colorTextSecondary: ink.quiet,
@@ -66,6 +67,7 @@ export function themeOf(scheme: Scheme): ThemeConfig {
     },
     components: {
       Layout: { headerBg: ink.raised, siderBg: ink.raised, lightSiderBg: ink.raised, bodyBg: ink.ground },
+      Button: { dangerColor: scheme === "dark" ? ink.ground : "#ffffff" },
       Menu: { itemBg: ink.raised, itemSelectedColor: ink.accent },
       Segmented: { trackBg: ink.raised, itemSelectedBg: ink.line, itemSelectedColor: ink.text },
       Tabs: { itemSelectedColor: ink.accent, inkBarColor: ink.accent },

@@ -18,18 +18,19 @@ const FOLLOW_MS = 2000;
 
 interface Props {
   source: Fetch;
-  /** Where to begin; null: at the end. */
+  /** Where to begin; null: at the moment, or else at the end. */
   offset: number | null;
+  moment: number | null;
   marks: number[];
   isGrowing: boolean;
   onLine: (line: Line, at: number | null) => void;
   save: () => void;
 }
 
-export function LogView({ source, offset, marks, isGrowing, onLine, save }: Props) {
+export function LogView({ source, offset, moment, marks, isGrowing, onLine, save }: Props) {
   const { t } = useWords();
   const window = useMemo(() => new Window(source), [source]);
-  const view = useLines(window, offset, isGrowing);
+  const view = useLines(window, { offset, moment }, isGrowing);
   const box = useRef<HTMLElement>(null);
   useWheel(box, view.move);
   const keys = (event: React.KeyboardEvent) => {
@@ -106,12 +107,18 @@ interface Place {
 }
 
 /** The lines in the window, and ways to move it. Moves happen one after another; what is late gives way. */
-function useLines(window: Window, offset: number | null, isGrowing: boolean) {
+interface Begin {
+  offset: number | null;
+  moment: number | null;
+}
+
+function useLines(window: Window, { offset, moment }: Begin, isGrowing: boolean) {
   const [place, setPlace] = useState<Place>({ lines: [], top: 0, size: 0, isLoaded: false });
   const [error, setError] = useState<unknown>(null);
-  const [following, setFollowing] = useState(offset === null);
+  const [following, setFollowing] = useState(offset === null && moment === null);
   const turn = useRef(Promise.resolve());
   const latest = useRef(0);
+  const seen = useRef<Line[]>([]);
   const run = useCallback(
     (find: (top: number) => Promise<number>) => {
       const number = ++latest.current;
@@ -121,6 +128,7 @@ function useLines(window: Window, offset: number | null, isGrowing: boolean) {
           const top = await find(window.top);
           window.top = top;
           const lines = await window.lines(top, ROWS);
+          seen.current = lines;
           setPlace({ lines, top: lines[0]?.offset ?? top, size: window.size, isLoaded: true });
           setError(null);
         } catch (cause) {
@@ -139,17 +147,24 @@ function useLines(window: Window, offset: number | null, isGrowing: boolean) {
     [run, window],
   );
   const start = useCallback(() => {
-    if (offset === null) toEnd();
+    // A line that is seen is not moved under the pointer.
+    if (offset !== null && seen.current.some((line) => offset >= line.offset && offset < line.end)) return;
+    if (offset === null && moment === null) toEnd();
+    else if (offset === null)
+      run(async () => {
+        const found = await window.find(moment ?? 0, stampOf);
+        return found === null ? window.tail(ROWS) : window.before(found, 3);
+      });
     else
       run(async () => {
         await window.grow();
         return window.before(offset, 3);
       });
-  }, [offset, run, toEnd, window]);
+  }, [offset, moment, run, toEnd, window]);
   useEffect(() => {
-    setFollowing(offset === null);
+    setFollowing(offset === null && moment === null);
     start();
-  }, [start, offset]);
+  }, [start, offset, moment]);
   useEffect(() => {
     if (!following || !isGrowing) return;
     const timer = setInterval(toEnd, FOLLOW_MS);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pieces } from "./ansi";
+import { stampOf } from "./stamps";
 import { PIECE, Window } from "./window";
 
 function windowOf(text: string) {
@@ -58,6 +59,29 @@ describe("the window", () => {
     await window.grow();
     expect(await window.lines(0, 4)).toHaveLength(4);
     expect(asked.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a moment in a log", () => {
+  const line = (second: number) =>
+    `2026-11-03 08:${String(Math.floor(second / 60)).padStart(2, "0")}:${String(second % 60).padStart(2, "0")}Z step ${second}`;
+  const text = Array.from(
+    { length: 3000 },
+    (_, second) => `${line(second)}\n${second % 50 === 0 ? "Traceback\n  at line\n" : ""}`,
+  ).join("");
+
+  test("its line is found by halving", async () => {
+    const { window, asked } = windowOf(text);
+    const at = Date.UTC(2026, 10, 3, 8, 20, 34);
+    const offset = await window.find(at, stampOf);
+    const [found] = await window.lines(offset ?? -1, 1);
+    expect(found?.text).toBe(line(20 * 60 + 34));
+    expect(asked.length).toBeLessThan(12);
+  });
+
+  test("a log that tells no time has no place for a moment", async () => {
+    const { window } = windowOf("a\nb\nc\n");
+    expect(await window.find(0, stampOf)).toBeNull();
   });
 });
 

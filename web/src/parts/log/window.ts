@@ -16,6 +16,8 @@ const KEPT = 64;
 /** A line longer than this is shown as several: no line may be larger than a piece. */
 const LONGEST = 8 << 10;
 const NEWLINE = 10;
+/** Lines without a time that may stand between two that tell one, as a traceback does. */
+const LOOK_AT = 40;
 
 export class Window {
   size = 0;
@@ -43,6 +45,21 @@ export class Window {
     let at = await this.beginning(offset);
     for (let line = 0; line < count && at > 0; line += 1) at = await this.beginning(at - 1);
     return at;
+  }
+
+  /** Where the first line begins that tells a moment of at least `at`; null where no line tells one. Halves the log. */
+  async find(at: number, told: (text: string) => number | null): Promise<number | null> {
+    let [low, high] = [0, await this.grow()];
+    let isTold = false;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      const lines = await this.lines(middle, LOOK_AT);
+      const line = lines.find((one) => one.offset >= low && one.offset < high && told(one.text) !== null);
+      isTold ||= line !== undefined;
+      if (line && (told(line.text) ?? 0) < at) low = Math.max(line.end, middle);
+      else high = middle;
+    }
+    return isTold ? Math.min(low, this.size) : null;
   }
 
   /** Where the last `count` lines begin. */

@@ -71,7 +71,12 @@ export function Axis({ view, chosen, saved }: Props) {
         idle={story.idle}
         lanes={lanes}
         cross={Number.isNaN(cross) ? null : cross}
-        onCross={(at) => void navigate({ search: (old) => ({ ...old, t: new Date(at).toISOString() }), replace: true })}
+        onCross={(at) =>
+          void navigate({
+            search: (old) => ({ ...old, t: new Date(at).toISOString(), offset: undefined }),
+            replace: true,
+          })
+        }
         onWindow={({ from, to }) =>
           void navigate({
             search: (old) => ({ ...old, from: new Date(from).toISOString(), to: new Date(to).toISOString() }),

@@ -63,6 +63,7 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
           key={`${number}.${rank}`}
           source={source}
           offset={wanted.offset ?? null}
+          moment={wanted.t ? Date.parse(wanted.t) : null}
           marks={marks}
           isGrowing={!ended}
           save={() => void saveLog(id, number, rank).catch(report)}

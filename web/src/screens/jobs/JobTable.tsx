@@ -100,8 +100,8 @@ export function Progress({ view }: { view: JobView }) {
     return (
       <Tooltip title={waits.sentence}>
         <div>
-          <div className="clip">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
-          <div className="quiet clip">{waits.sentence}</div>
+          <div className="clip line">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
+          <div className="quiet clip line">{waits.sentence}</div>
         </div>
       </Tooltip>
     );

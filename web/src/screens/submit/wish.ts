@@ -108,7 +108,7 @@ export function likeJob(view: Schemas["JobView"]): Partial<Wish> {
   return tidy({
     name: spec.name,
     project: spec.project,
-    template: spec.template,
+    template: spec.template.split("@")[0],
     parameters: spec.parameters,
     resources: { nodes, devices_per_node, ranks_per_node, ...(device_types?.length ? { device_types } : {}) },
     env: spec.env,
