@@ -36,13 +36,7 @@ function Inside() {
       <a href="#content" className="skip">
         {t("nav.skip")}
       </a>
-      <Layout.Sider
-        width={168}
-        breakpoint="lg"
-        collapsedWidth={0}
-        theme="light"
-        style={{ borderRight: "1px solid var(--line)" }}
-      >
+      <Layout.Sider width={168} theme="light" style={{ borderRight: "1px solid var(--line)" }}>
         <Nouns />
       </Layout.Sider>
       <Layout>
@@ -73,7 +67,7 @@ function Nouns() {
   const item = (place: (typeof PLACES)[number]) => ({ key: place.to, label: t(place.word) });
   return (
     <nav aria-label={t("nav.main")}>
-      <div style={{ padding: "12px 24px", fontWeight: 600, fontSize: 16 }}>Headway 进程</div>
+      <div style={{ padding: "12px 24px", fontWeight: 600, fontSize: 16, whiteSpace: "nowrap" }}>Headway 进程</div>
       <Menu
         mode="inline"
         selectedKeys={[homes[first] ?? `/${first}`]}

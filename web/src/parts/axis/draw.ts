@@ -99,6 +99,11 @@ function drawLine(sheet: Sheet, lane: Extract<Lane, { kind: "line" }>, top: numb
   });
   context.stroke();
   context.lineWidth = 1;
+  const [only] = shown.length === 1 ? shown : [];
+  if (only) {
+    context.fillStyle = ink.accent;
+    context.fillRect(xOf(sheet, only.at) - 2, top + heightOf(lane) / 2 - 2, 4, 4);
+  }
   context.fillStyle = ink.quiet;
   context.textAlign = "left";
   context.fillText(brief(high), width - RIGHT + 6, top + 9);

@@ -10,7 +10,8 @@ const SIGNS = { saved: "▵", verified: "▲", rejected: "△", deleted: "×" } 
 
 export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; view: Schemas["JobView"] }) {
   const { t } = useWords();
-  if (found.length === 0) return <Nothing>{t("job.no-checkpoints")}</Nothing>;
+  if (found.length === 0)
+    return <Nothing>{t(view.job.ended_at ? "job.had-no-checkpoints" : "job.no-checkpoints")}</Nothing>;
   const rows = found.map((one) => {
     const state = one.state ?? "saved";
     return {
