@@ -23,14 +23,16 @@ interface Props {
   moment: number | null;
   marks: number[];
   isGrowing: boolean;
+  /** Bytes it is known to have: where it was seen shorter, it is looked at again. */
+  known: number;
   onLine: (line: Line, at: number | null) => void;
   save: () => void;
 }
 
-export function LogView({ source, offset, moment, marks, isGrowing, onLine, save }: Props) {
+export function LogView({ source, offset, moment, marks, isGrowing, known, onLine, save }: Props) {
   const { t } = useWords();
   const window = useMemo(() => new Window(source), [source]);
-  const view = useLines(window, { offset, moment }, isGrowing);
+  const view = useLines(window, { offset, moment }, { isGrowing, known });
   const box = useRef<HTMLElement>(null);
   useWheel(box, view.move);
   const keys = (event: React.KeyboardEvent) => {
@@ -112,7 +114,12 @@ interface Begin {
   moment: number | null;
 }
 
-function useLines(window: Window, { offset, moment }: Begin, isGrowing: boolean) {
+interface Growth {
+  isGrowing: boolean;
+  known: number;
+}
+
+function useLines(window: Window, { offset, moment }: Begin, { isGrowing, known }: Growth) {
   const [place, setPlace] = useState<Place>({ lines: [], top: 0, size: 0, isLoaded: false });
   const [error, setError] = useState<unknown>(null);
   const [following, setFollowing] = useState(offset === null && moment === null);
@@ -170,6 +177,10 @@ function useLines(window: Window, { offset, moment }: Begin, isGrowing: boolean)
     const timer = setInterval(toEnd, FOLLOW_MS);
     return () => clearInterval(timer);
   }, [following, isGrowing, toEnd]);
+  const isBehind = following && known > place.size;
+  useEffect(() => {
+    if (isBehind && place.isLoaded) toEnd();
+  }, [isBehind, place.isLoaded, toEnd]);
   const move = useCallback(
     (by: number) => {
       setFollowing(false);

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { App, Button, Select } from "antd";
 import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
+import { usePace } from "../../api/live";
 import { logSource, saveBundle, saveLog } from "../../api/logs";
 import { logRanks } from "../../api/queries";
 import { useWords } from "../../i18n/words";
@@ -20,7 +21,7 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
   const navigate = useNavigate({ from: "/jobs/$job" });
   const { id } = view.job;
   const { number, ended_at: ended } = chosen.attempt;
-  const ranks = useQuery(logRanks(id, number));
+  const ranks = useQuery({ ...logRanks(id, number), refetchInterval: usePace(5) });
   const rank = wanted.rank ?? chosen.verdict?.rank ?? 0;
   const source = useMemo(() => logSource(id, number, rank), [id, number, rank]);
   const marks = useMemo(
@@ -66,6 +67,7 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
           moment={wanted.t ? Date.parse(wanted.t) : null}
           marks={marks}
           isGrowing={!ended}
+          known={ranks.data[rank] ?? 0}
           save={() => void saveLog(id, number, rank).catch(report)}
           onLine={(line, at) =>
             void navigate({
