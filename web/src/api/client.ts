@@ -41,7 +41,7 @@ export async function take<T>(call: Promise<Answer<T>>): Promise<T> {
   });
   if (response.ok) return data as T;
   const problem = new Problem(response.status, error);
-  if (problem.code === "not-logged-in" && token()) signOut();
+  if (problem.code === "not-logged-in" && token()) signOut("ended");
   throw problem;
 }
 

@@ -14,7 +14,15 @@ export function signIn(value: string): void {
   tell();
 }
 
-export function signOut(): void {
+let ended = false;
+
+/** Whether the last token stopped opening anything, and was not given up. */
+export function hasEnded(): boolean {
+  return ended;
+}
+
+export function signOut(reason: "asked" | "ended" = "asked"): void {
+  ended = reason === "ended";
   localStorage.removeItem(KEPT);
   tell();
 }

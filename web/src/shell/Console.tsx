@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Dropdown, Layout, Menu, Modal, Select } from "antd";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useLive } from "../api/live";
 import { health, me, projects } from "../api/queries";
-import { signOut, useToken } from "../api/session";
+import { hasEnded, signOut, useToken } from "../api/session";
 import { useScheme, type Wish } from "../design/scheme";
 import { useWords } from "../i18n/words";
 import { useKeys } from "../parts/keys";
@@ -17,11 +17,7 @@ import { SignIn } from "./SignIn";
 
 export function Console() {
   const token = useToken();
-  const wasIn = useRef(token !== null);
-  useEffect(() => {
-    if (token !== null) wasIn.current = true;
-  }, [token]);
-  return token === null ? <SignIn expired={wasIn.current} /> : <Inside />;
+  return token === null ? <SignIn expired={hasEnded()} /> : <Inside />;
 }
 
 function Inside() {
@@ -113,7 +109,10 @@ function Bar({ ask }: { ask: () => void }) {
           onChange={choose}
           options={schemes.map((value) => ({ value, label: t(`theme.${value}`) }))}
         />
-        <Dropdown menu={{ items: [{ key: "out", label: t("sign-in.out"), onClick: signOut }] }} trigger={["click"]}>
+        <Dropdown
+          menu={{ items: [{ key: "out", label: t("sign-in.out"), onClick: () => signOut() }] }}
+          trigger={["click"]}
+        >
           <Button size="small" type="text">
             {data?.user ?? "…"}
           </Button>

@@ -191,7 +191,7 @@ function drawCell(
     watch: ink.warn,
     out: ink.quiet,
   }[look as string];
-  context.strokeStyle = tone ?? ink.line;
+  context.strokeStyle = tone ?? ink.quiet;
   context.fillStyle = tone ?? ink.line;
   if (look === "busy" || look === "suspect") context.fillRect(x, y, SIDE, SIDE);
   else context.strokeRect(x + 0.5, y + 0.5, SIDE - 1, SIDE - 1);

@@ -90,6 +90,7 @@ export function eventMarks(facts: Fact[], t: Say): Mark[] {
   return facts.flatMap((fact) => {
     const sign = SIGNS[fact.kind];
     if (!sign) return [];
+    if (fact.kind === "rank-exited" && fact.data.code === 0) return [];
     return [{ at: ms(fact.at), icon: sign[0], tone: sign[1], text: sentence(fact, t) }];
   });
 }
