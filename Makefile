@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SHARED ?= $(or $(HEADWAY_SHARED),../shared)
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup system site demo test check format evaluate benchmark clean
+.PHONY: help setup system site console demo test check format evaluate benchmark clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -18,16 +18,19 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
-system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager)
-	@deploy/install-system postgresql prometheus-alertmanager
+system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager, Chromium and a Chinese font)
+	@deploy/install-system postgresql prometheus-alertmanager chromium fonts-wqy-microhei
 
 site: ## install the Debian packages a real Slurm needs
 	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
 
+console: ## check, test and build the web console into the package (Node from PyPI where none fits)
+	@$(or $(wildcard $(BIN)/python),python3) deploy/build_console.py check test build
+
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
-test: setup system site check ## pass every test
+test: setup system site console check ## pass every test
 	HEADWAY_SHARED=$(abspath $(SHARED)) $(BIN)/pytest
 
 check: setup ## formatting, lint, types, imports

@@ -76,3 +76,4 @@ def test_the_wheel_carries_everything_that_is_not_python(tmp_path: Path) -> None
         names = set(opened.namelist())
     assert {str(path.relative_to(PACKAGE.parent)) for path in wanted} - names == set()
     assert {name for name in names if name.startswith(("tests/", "examples/"))} == set()
+    assert "headway/server/web/index.html" in names

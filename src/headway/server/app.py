@@ -1,4 +1,4 @@
-"""The HTTP application: routes under `/api/v1`, errors as problems, and the loops for as long as it runs."""
+"""The HTTP application: routes under `/api/v1`, the console at `/`, errors as problems, the loops while it runs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
 
 from headway import __version__
-from headway.server import problems
+from headway.server import console, problems
 from headway.server.api import (
     accounts,
     agent,
@@ -95,4 +95,5 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
         whole.include_router(area.router)
     app.include_router(whole)
     app.include_router(metrics.router)
+    app.include_router(console.router)
     return app

@@ -23,11 +23,12 @@ from headway.server.api.jobs import find
 from headway.server.api.listening import ListenerHere
 from headway.server.api.views import Recorded
 from headway.server.operations.usage import intervals_of, statement_of
+from headway.server.platform import Platform
 from headway.store import attempts, facts, nodes
 
 router = APIRouter()
 POLL_S = 0.5
-After = Annotated[int, Query(ge=0, le=1 << 53)]
+After = Annotated[int, Query(ge=-(1 << 53), le=1 << 53)]
 VALUES: TypeAdapter[Any] = TypeAdapter(Any)
 
 
@@ -75,8 +76,8 @@ def list_facts(
     kind: Annotated[list[str] | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[Recorded]:
-    """Facts in the order they were recorded."""
-    return _since(asker, after, job, project, kind, limit)
+    """Facts in the order they were recorded; a negative `after` counts from the newest."""
+    return _since(asker, _place(asker.platform, after), job, project, kind, limit)
 
 
 Pages = Callable[[Asker, int, int], list[Recorded]]
@@ -96,8 +97,8 @@ def pages_of(listener: ListenerHere, job: str | None = None, project: str | None
 async def stream_facts(
     listener: ListenerHere, page: Annotated[Pages, Depends(pages_of)], after: After = 0
 ) -> AsyncIterator[ServerSentEvent]:
-    """Facts as they are recorded."""
-    place = listener.place(after)
+    """Facts as they are recorded; a negative `after` counts from the newest."""
+    place = await run_in_threadpool(_place, listener.platform, listener.place(after))
     while await listener.may_hear(lambda asker: page(asker, 0, 1)):
         found = await run_in_threadpool(page, listener.asker, place, 200)
         for recorded in found:
@@ -130,6 +131,14 @@ def intervals(project: str, asker: AskerHere) -> list[Interval]:
     asker.check(Verb.READ, "statement", project)
     with asker.platform.database.read() as c:
         return intervals_of(c, project)
+
+
+def _place(platform: Platform, after: int) -> int:
+    """The `seq` that `after` means."""
+    if after >= 0:
+        return after
+    with platform.database.read() as c:
+        return max(0, facts.last_seq(c) + after)
 
 
 def _since(

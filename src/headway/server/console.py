@@ -1,0 +1,54 @@
+"""The web console's built files, served at `/` beside the API. Decides only which file an address means; it never reads
+anything outside its folder, and no page it serves takes anything from another host.
+
+An address that is no file is a page of the console, which finds its own way: it gets `index.html`. Files under
+`assets/` carry their digest in their name and may be kept for ever; `index.html` is asked for anew each time.
+"""
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, Response
+
+from headway.domain.errors import PlatformError
+from headway.server.problems import respond
+
+router = APIRouter(include_in_schema=False)
+FOLDER = Path(__file__).parent / "web"
+FOREVER = "public, max-age=31536000, immutable"
+# Ant Design writes its styles into the page; everything else is our own file, and the API is our own host.
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+
+
+@router.get("/{address:path}")
+def console(address: str, request: Request) -> Response:
+    """A file of the console, or its first page. Unknown addresses of the API stay errors of the API."""
+    if address == "api" or address.startswith("api/"):
+        return respond(request, PlatformError("not-found", what="address", value=f"/{address}", near="/api/v1/docs"))
+    if not (FOLDER / "index.html").is_file():
+        return respond(request, PlatformError("console-not-built"))
+    found = file_of(FOLDER, address)
+    if found is None and address.startswith("assets/"):
+        return respond(request, PlatformError("not-found", what="address", value=f"/{address}", near="/"))
+    kept = FOREVER if found is not None and address.startswith("assets/") else "no-cache"
+    return FileResponse(found or FOLDER / "index.html", headers={**HEADERS, "Cache-Control": kept})
+
+
+def file_of(folder: Path, address: str) -> Path | None:
+    """The file an address means; None for a page, and for whatever lies outside of the folder."""
+    if not address or "\0" in address:
+        return None
+    found = (folder / address).resolve()
+    return found if found.is_relative_to(folder.resolve()) and found.is_file() else None

@@ -1,0 +1,78 @@
+"""The console's files at `/`: pages find their own way, files are kept, nothing outside the folder is read."""
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from headway.server import console
+from headway.server.app import create_app
+from headway.server.platform import Platform
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A built console of two files, and a secret beside it."""
+    built = tmp_path / "web"
+    (built / "assets").mkdir(parents=True)
+    (built / "index.html").write_text("<title>Headway</title>")
+    (built / "assets/app-1a2b.js").write_text("start()")
+    (tmp_path / "secret").write_text("hw_token")
+    monkeypatch.setattr(console, "FOLDER", built)
+    return built
+
+
+@pytest.fixture
+def site(platform: Platform, folder: Path) -> TestClient:
+    return TestClient(create_app(platform, with_loops=False), base_url="http://headway.test")
+
+
+@pytest.mark.parametrize("address", ["/", "/jobs", "/jobs/j-7f3?rank=9", "/services/nlp/chat-main"])
+def test_every_page_of_the_console_gets_the_first_page_anew(site: TestClient, address: str) -> None:
+    answer = site.get(address)
+    assert answer.status_code == 200
+    assert "<title>Headway</title>" in answer.text
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+def test_a_file_with_its_digest_in_its_name_is_kept_for_ever(site: TestClient) -> None:
+    answer = site.get("/assets/app-1a2b.js")
+    assert answer.text == "start()"
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_nothing_comes_from_another_host(site: TestClient) -> None:
+    policy = site.get("/").headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "http" not in policy
+
+
+def test_a_file_of_an_earlier_build_is_not_found_and_no_page(site: TestClient) -> None:
+    assert site.get("/assets/app-0000.js").json()["code"] == "not-found"
+
+
+@pytest.mark.parametrize("address", ["/..%2fsecret", "/assets/..%2f..%2fsecret", "/%2fetc%2fpasswd", "/secret%00"])
+def test_no_address_leads_out_of_the_folder(site: TestClient, address: str) -> None:
+    assert "hw_token" not in site.get(address).text
+    assert "root:" not in site.get(address).text
+
+
+@pytest.mark.parametrize("address", ["/api", "/api/v1/nothing", "/api/v2/jobs"])
+def test_an_address_that_the_api_does_not_have_stays_an_error_of_the_api(site: TestClient, address: str) -> None:
+    answer = site.get(address)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not-found")
+
+
+def test_a_console_that_was_not_built_is_told_in_words(site: TestClient, folder: Path) -> None:
+    (folder / "index.html").unlink()
+    answer = site.get("/jobs", headers={"Accept-Language": "en"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "console-not-built")
+    assert "make console" in answer.json()["hint"]
+
+
+def test_facts_are_counted_from_the_newest(site: TestClient, admin: dict[str, str]) -> None:
+    every = site.get("/api/v1/facts", headers=admin).json()
+    assert [fact["seq"] for fact in site.get("/api/v1/facts?after=-2", headers=admin).json()] == [
+        fact["seq"] for fact in every[-2:]
+    ]
+    assert site.get("/api/v1/facts?after=-100000", headers=admin).json() == every

@@ -1,0 +1,59 @@
+/** Words of the console: whole sentences with blanks, one table per language, the same keys in both. */
+
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import en from "./en.json";
+import zh from "./zh.json";
+
+export type Language = "zh" | "en";
+export type Key = keyof typeof zh;
+export type Blanks = Record<string, string | number>;
+export type Say = (key: Key, blanks?: Blanks) => string;
+
+const TABLES: Record<Language, Record<Key, string>> = { zh, en };
+const KEPT = "headway.language";
+
+/** A sentence with its blanks filled. */
+export function say(language: Language, key: Key, blanks: Blanks = {}): string {
+  return TABLES[language][key].replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in blanks ? String(blanks[name]) : whole,
+  );
+}
+
+/** The key itself where the table has it, else null: for codes of the server that are newer than the console. */
+export function known(key: string): Key | null {
+  return key in zh ? (key as Key) : null;
+}
+
+interface Words {
+  language: Language;
+  setLanguage: (language: Language) => void;
+  t: Say;
+}
+
+const Context = createContext<Words | null>(null);
+
+/** The language chosen here before, else the browser's. */
+export function firstLanguage(): Language {
+  const kept = localStorage.getItem(KEPT);
+  if (kept === "zh" || kept === "en") return kept;
+  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+
+export function WordsProvider({ children }: { children: ReactNode }) {
+  const [language, choose] = useState<Language>(firstLanguage);
+  useEffect(() => {
+    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+    localStorage.setItem(KEPT, language);
+  }, [language]);
+  const words = useMemo<Words>(
+    () => ({ language, setLanguage: choose, t: (key, blanks) => say(language, key, blanks) }),
+    [language],
+  );
+  return <Context.Provider value={words}>{children}</Context.Provider>;
+}
+
+export function useWords(): Words {
+  const words = useContext(Context);
+  if (!words) throw new Error("WordsProvider is missing");
+  return words;
+}

@@ -1,0 +1,48 @@
+/** A small table whose cells are ready, and the links that stand in many of them. */
+
+import { Link, useSearch } from "@tanstack/react-router";
+import { Button, Table } from "antd";
+import type { ReactNode } from "react";
+import type { Schemas } from "../api/client";
+import { useWords } from "../i18n/words";
+import { useMay } from "./may";
+
+export type Row = { key: string } & Record<string, ReactNode>;
+
+/** Columns are [key of the cell, heading]. */
+export function Simple({ rows, columns }: { rows: Row[]; columns: [string, string][] }) {
+  return (
+    <Table<Row>
+      size="small"
+      pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
+      scroll={{ x: "max-content" }}
+      dataSource={rows}
+      columns={columns.map(([dataIndex, title]) => ({ dataIndex, title, key: dataIndex }))}
+    />
+  );
+}
+
+export function JobLink({ view }: { view: Schemas["JobView"] }) {
+  return (
+    <Link to="/jobs/$job" params={{ job: view.job.id }} title={view.job.spec.name}>
+      <span className="clip" style={{ maxWidth: 320 }}>
+        {view.job.spec.name}
+      </span>{" "}
+      <span className="quiet mono">{view.job.id}</span>
+    </Link>
+  );
+}
+
+/** Shown to who may submit. */
+export function SubmitButton() {
+  const { t } = useWords();
+  const { project } = useSearch({ from: "__root__" });
+  if (!useMay().work(project)) return null;
+  return (
+    <Link to="/submit">
+      <Button type="primary" tabIndex={-1}>
+        {t("nav.submit")}
+      </Button>
+    </Link>
+  );
+}

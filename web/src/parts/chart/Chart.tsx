@@ -1,0 +1,45 @@
+/** Lines over time, drawn by ECharts: only the parts that are used. */
+
+import { LineChart } from "echarts/charts";
+import { DataZoomComponent, GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useEffect, useRef } from "react";
+import { useScheme } from "../../design/scheme";
+import type { ChartLine } from "./LazyChart";
+
+use([LineChart, GridComponent, TooltipComponent, LegendComponent, DataZoomComponent, CanvasRenderer]);
+
+export default function Chart({ lines }: { lines: ChartLine[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { ink } = useScheme();
+  useEffect(() => {
+    if (!box.current) return;
+    const chart = init(box.current);
+    const observer = new ResizeObserver(() => chart.resize());
+    observer.observe(box.current);
+    const axis = { axisLabel: { color: ink.quiet }, axisLine: { lineStyle: { color: ink.line } } };
+    chart.setOption({
+      animation: false,
+      grid: { left: 64, right: 16, top: 40, bottom: 56 },
+      tooltip: { trigger: "axis", backgroundColor: ink.raised, borderColor: ink.line, textStyle: { color: ink.text } },
+      legend: { type: "scroll", textStyle: { color: ink.text } },
+      dataZoom: [{ type: "inside" }, { type: "slider", height: 16, bottom: 8 }],
+      xAxis: { type: "time", ...axis },
+      yAxis: { type: "value", scale: true, splitLine: { lineStyle: { color: ink.line } }, ...axis },
+      series: lines.map(({ name, points }) => ({
+        type: "line",
+        name,
+        data: points,
+        showSymbol: points.length < 3,
+        sampling: "lttb",
+        lineStyle: { width: 1.5 },
+      })),
+    });
+    return () => {
+      observer.disconnect();
+      chart.dispose();
+    };
+  }, [lines, ink]);
+  return <div ref={box} style={{ height: 360 }} />;
+}

@@ -1,0 +1,234 @@
+/** Which window should I look back at? Records that open their moment, incidents, rules as sentences, ways to people. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Checkbox, Select, Tabs } from "antd";
+import { api, type Schemas, take } from "../../api/client";
+import { usePace } from "../../api/live";
+import { alerts, channels, incidents } from "../../api/queries";
+import { useWords } from "../../i18n/words";
+import { useAct } from "../../parts/act";
+import { useMay } from "../../parts/may";
+import { Page } from "../../parts/Page";
+import { Moment, Quantity } from "../../parts/Quantity";
+import { Simple } from "../../parts/Simple";
+import { Data, Nothing } from "../../parts/states";
+import { duration } from "../../time/durations";
+import { now } from "../../time/now";
+import { Rules } from "./Rules";
+
+const MARGIN_MS = 10 * 60_000;
+const DAYS = [1, 7, 30, 90];
+
+export function Alerts() {
+  const { t } = useWords();
+  const { tab } = useSearch({ from: "/alerts" });
+  const navigate = useNavigate({ from: "/alerts" });
+  return (
+    <Page title={t("nav.alerts")}>
+      <Tabs
+        activeKey={tab ?? "records"}
+        onChange={(next) => void navigate({ search: (old) => ({ ...old, tab: next as typeof tab }) })}
+        destroyOnHidden
+        items={[
+          { key: "records", label: t("alerts.records"), children: <Records /> },
+          { key: "incidents", label: t("alerts.incidents"), children: <Incidents /> },
+          { key: "rules", label: t("alerts.rules"), children: <Rules /> },
+          { key: "channels", label: t("alerts.channels"), children: <Channels /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Records() {
+  const { t } = useWords();
+  const wanted = useSearch({ from: "/alerts" });
+  const navigate = useNavigate({ from: "/alerts" });
+  const days = wanted.days ?? 7;
+  const found = useQuery({ ...alerts(days), refetchInterval: usePace(15) });
+  return (
+    <div className="stack">
+      <div className="row">
+        <Select
+          aria-label={t("cluster.hours")}
+          value={days}
+          onChange={(next) => void navigate({ search: (old) => ({ ...old, days: next }) })}
+          options={DAYS.map((value) => ({ value, label: t("alerts.last-days", { count: value }) }))}
+        />
+        <Checkbox
+          checked={wanted.open ?? false}
+          onChange={(event) =>
+            void navigate({ search: (old) => ({ ...old, open: event.target.checked || undefined }) })
+          }
+        >
+          {t("alerts.only-open")}
+        </Checkbox>
+      </div>
+      <Data query={found}>
+        {(all) => {
+          const shown = all.filter(({ alert }) => !wanted.open || !alert.ended_at);
+          return shown.length === 0 ? (
+            <Nothing command="headway alert rule">{t("alerts.none")}</Nothing>
+          ) : (
+            <List views={shown} />
+          );
+        }}
+      </Data>
+    </div>
+  );
+}
+
+function List({ views }: { views: Schemas["AlertView"][] }) {
+  const { t, language } = useWords();
+  const rows = views.map((view) => {
+    const { alert } = view;
+    const end = alert.ended_at ? Date.parse(alert.ended_at) : now();
+    return {
+      key: alert.id,
+      state: alert.ended_at ? `✓ ${t("alerts.ended")}` : <span className="bad">● {t("alerts.stands")}</span>,
+      rule: (
+        <>
+          {alert.rule} <span className="quiet">{view.watches ?? ""}</span>
+          {view.muted ? <span className="quiet"> · {t("alerts.muted")}</span> : null}
+        </>
+      ),
+      subject: <Subject alert={alert} />,
+      began: <Moment at={alert.began} />,
+      lasted: duration((end - Date.parse(alert.began)) / 1000, language),
+      worst: <Quantity value={alert.worst} digits={2} />,
+      seen: alert.acknowledged_by ? `${alert.acknowledged_by} ${alert.note ?? ""}` : <Acknowledge alert={alert.id} />,
+    };
+  });
+  return (
+    <Simple
+      rows={rows}
+      columns={[
+        ["state", t("jobs.status")],
+        ["rule", t("alerts.rule")],
+        ["subject", t("alerts.subject")],
+        ["began", t("alerts.began")],
+        ["lasted", t("job.lasted")],
+        ["worst", t("alerts.worst")],
+        ["seen", t("alerts.seen")],
+      ]}
+    />
+  );
+}
+
+/** What it is about; a job opens at the alert's own window. */
+function Subject({ alert }: { alert: Schemas["AlertRecord"] }) {
+  const { kind, name } = alert.subject;
+  if (kind === "node")
+    return (
+      <Link to="/nodes/$node" params={{ node: name }}>
+        {name}
+      </Link>
+    );
+  if (kind !== "job") return <>{name}</>;
+  const end = alert.ended_at ? Date.parse(alert.ended_at) : now();
+  const window = {
+    from: new Date(Date.parse(alert.began) - MARGIN_MS).toISOString(),
+    to: new Date(end + MARGIN_MS).toISOString(),
+    t: alert.began,
+  };
+  return (
+    <Link to="/jobs/$job" params={{ job: name }} search={window} className="mono">
+      {name}
+    </Link>
+  );
+}
+
+function Acknowledge({ alert }: { alert: string }) {
+  const { t } = useWords();
+  const may = useMay();
+  const act = useAct(() =>
+    take(api.POST("/api/v1/alerts/{alert}/acknowledge", { params: { path: { alert } }, body: { note: "" } })),
+  );
+  if (!may.run()) return <>—</>;
+  return (
+    <Button size="small" loading={act.isPending} onClick={() => act.mutate(undefined)}>
+      {t("alerts.acknowledge")}
+    </Button>
+  );
+}
+
+function Incidents() {
+  const { t } = useWords();
+  const found = useQuery(incidents());
+  return (
+    <Data query={found}>
+      {(all) =>
+        all.length === 0 ? (
+          <Nothing>{t("alerts.no-incidents")}</Nothing>
+        ) : (
+          <Simple
+            rows={all.map((one) => ({
+              key: `${one.incident.kind} ${one.incident.name} ${one.incident.began}`,
+              state: one.incident.is_open ? `● ${t("alerts.stands")}` : `✓ ${t("alerts.ended")}`,
+              name: `${one.incident.kind} · ${one.incident.name}`,
+              began: <Moment at={one.incident.began} />,
+              last: <Moment at={one.incident.last} />,
+              failures: <Quantity value={one.incident.failures.length} />,
+              idle: <Quantity value={one.idle_device_seconds / 3600} unit={t("unit.card-hours")} digits={1} />,
+              nodes: one.nodes.map((node) => (
+                <Link key={node} to="/nodes/$node" params={{ node }}>
+                  {node}{" "}
+                </Link>
+              )),
+              jobs: one.jobs.map((job) => (
+                <Link key={job} to="/jobs/$job" params={{ job }} className="mono">
+                  {job}{" "}
+                </Link>
+              )),
+            }))}
+            columns={[
+              ["state", t("jobs.status")],
+              ["name", t("alerts.incident")],
+              ["began", t("alerts.began")],
+              ["last", t("alerts.last")],
+              ["failures", t("alerts.failures")],
+              ["idle", t("overview.lost")],
+              ["nodes", t("nav.node")],
+              ["jobs", t("nav.jobs")],
+            ]}
+          />
+        )
+      }
+    </Data>
+  );
+}
+
+function Channels() {
+  const { t } = useWords();
+  const found = useQuery(channels());
+  return (
+    <Data query={found}>
+      {(all) =>
+        all.length === 0 ? (
+          <Nothing command="headway alert channel">{t("alerts.no-channels")}</Nothing>
+        ) : (
+          <Simple
+            rows={all.map((one) => ({
+              key: one.name,
+              name: one.name,
+              kind: one.kind,
+              language: one.language,
+              author: one.author,
+              waiting: <Quantity value={one.waiting} />,
+              error: one.error ? <span className="bad">✕ {one.error}</span> : "—",
+            }))}
+            columns={[
+              ["name", t("alerts.channel")],
+              ["kind", t("alerts.kind")],
+              ["language", t("alerts.language")],
+              ["author", t("versions.author")],
+              ["waiting", t("alerts.waiting")],
+              ["error", t("alerts.error")],
+            ]}
+          />
+        )
+      }
+    </Data>
+  );
+}

@@ -1,0 +1,59 @@
+/** Any measurement across nodes over a range, with the chart loaded when it is asked for. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { AutoComplete, Select } from "antd";
+import { acrossNodes } from "../../api/queries";
+import { useWords } from "../../i18n/words";
+import { LazyChart } from "../../parts/chart/LazyChart";
+import { METRICS, sinceHours } from "../../parts/chart/metrics";
+import { Panel } from "../../parts/Page";
+import { Data, Unknown } from "../../parts/states";
+
+const HOURS = [1, 6, 24, 168];
+
+export function Readings() {
+  const { t } = useWords();
+  const wanted = useSearch({ from: "/cluster" });
+  const navigate = useNavigate({ from: "/cluster" });
+  const metric = wanted.metric ?? "device_utilisation_percent";
+  const hours = wanted.hours ?? 6;
+  const series = useQuery({ ...acrossNodes(metric, sinceHours(hours)), refetchInterval: 30_000 });
+  return (
+    <Panel
+      title={t("cluster.readings")}
+      extra={
+        <span className="row">
+          <AutoComplete
+            style={{ width: 280 }}
+            aria-label={t("cluster.metric")}
+            defaultValue={metric}
+            options={METRICS.map((value) => ({ value }))}
+            onSelect={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
+          />
+          <Select
+            aria-label={t("cluster.hours")}
+            value={hours}
+            onChange={(value) => void navigate({ search: (old) => ({ ...old, hours: value }) })}
+            options={HOURS.map((value) => ({ value, label: t("cluster.last-hours", { count: value }) }))}
+          />
+        </span>
+      }
+    >
+      <Data query={series}>
+        {(found) =>
+          found.length === 0 ? (
+            <Unknown>{t("cluster.no-readings", { metric })}</Unknown>
+          ) : (
+            <LazyChart
+              lines={found.map((one) => ({
+                name: one.device === null ? one.node : `${one.node} · ${one.device}`,
+                points: one.points.map((point) => [Date.parse(point.at), point.mean] as [number, number]),
+              }))}
+            />
+          )
+        }
+      </Data>
+    </Panel>
+  );
+}

@@ -1,0 +1,108 @@
+/** The job's time axis: how it stood, progress, loss, checkpoints, events, its nodes. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Button } from "antd";
+import { useMemo, useState } from "react";
+import type { Schemas } from "../../api/client";
+import { usePace } from "../../api/live";
+import { jobFacts, readings } from "../../api/queries";
+import { useWords } from "../../i18n/words";
+import type { Lane } from "../../parts/axis/lanes";
+import { TimeAxis } from "../../parts/axis/TimeAxis";
+import { Failed, Loading, Unknown } from "../../parts/states";
+import { now } from "../../time/now";
+import {
+  checkpointMarks,
+  eventMarks,
+  idleSpans,
+  nodeLanes,
+  nodeRows,
+  pointsOf,
+  rates,
+  stretches,
+  wholeSpan,
+} from "./story";
+
+interface Props {
+  view: Schemas["JobView"];
+  chosen: Schemas["AttemptView"] | null;
+  saved: Schemas["Checkpoint"][];
+}
+
+export function Axis({ view, chosen, saved }: Props) {
+  const { t } = useWords();
+  const wanted = useSearch({ from: "/jobs/$job" });
+  const navigate = useNavigate({ from: "/jobs/$job" });
+  const [open, setOpen] = useState(false);
+  const refetchInterval = usePace(5);
+  const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
+  const measured = useMeasured(view, chosen);
+  const told = view.verdict?.node ?? null;
+  const story = useMemo(() => {
+    const found = stretches(facts.data ?? [], now());
+    return { found, whole: wholeSpan(found, now()), idle: idleSpans(found) };
+  }, [facts.data]);
+  const rows = useMemo(() => nodeRows(measured.nodes, told), [measured.nodes, told]);
+  const lanes = useMemo<Lane[]>(() => {
+    const steps = pointsOf(measured.step);
+    const loss = pointsOf(measured.loss);
+    return [
+      { kind: "band", label: t("axis.state"), stretches: story.found },
+      ...(steps.length ? [{ kind: "line" as const, label: t("axis.step"), points: steps, unit: "" }] : []),
+      ...(loss.length ? [{ kind: "line" as const, label: "loss", points: loss, unit: "" }] : []),
+      ...(steps.length > 2 ? [{ kind: "line" as const, label: t("axis.rate"), points: rates(steps), unit: "/s" }] : []),
+      { kind: "marks", label: t("job.checkpoints"), marks: checkpointMarks(saved, t) },
+      { kind: "marks", label: t("axis.events"), marks: eventMarks(facts.data ?? [], t) },
+      ...nodeLanes(rows, told, open, t),
+    ];
+  }, [measured.step, measured.loss, story, saved, facts.data, rows, told, open, t]);
+  const span = useMemo(() => {
+    const [from, to] = [Date.parse(wanted.from ?? ""), Date.parse(wanted.to ?? "")];
+    return to > from ? { from, to } : story.whole;
+  }, [wanted.from, wanted.to, story.whole]);
+  if (facts.isPending) return <Loading />;
+  if (!facts.data) return <Failed error={facts.error} retry={() => void facts.refetch()} />;
+  const cross = wanted.t ? Date.parse(wanted.t) : Number.NaN;
+  return (
+    <>
+      <TimeAxis
+        span={span}
+        idle={story.idle}
+        lanes={lanes}
+        cross={Number.isNaN(cross) ? null : cross}
+        onCross={(at) =>
+          void navigate({
+            search: (old) => ({ ...old, t: new Date(at).toISOString(), offset: undefined }),
+            replace: true,
+          })
+        }
+        onWindow={({ from, to }) =>
+          void navigate({
+            search: (old) => ({ ...old, from: new Date(from).toISOString(), to: new Date(to).toISOString() }),
+          })
+        }
+      />
+      {rows.length > 3 ? (
+        <Button size="small" type="link" onClick={() => setOpen(!open)}>
+          {t(open ? "axis.fold" : "axis.unfold", { count: rows.length })}
+        </Button>
+      ) : null}
+      {chosen && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
+    </>
+  );
+}
+
+/** What was measured of the chosen attempt: steps, loss, and how busy each node's cards, or else its cores, were. */
+function useMeasured(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
+  const pace = usePace(5);
+  const refetchInterval = view.job.ended_at ? (false as const) : Math.min(pace, 10_000);
+  const number = chosen?.attempt.number ?? 0;
+  const ask = (name: string) => ({ ...readings(view.job.id, name, number), enabled: chosen !== null, refetchInterval });
+  const step = useQuery(ask("step"));
+  const loss = useQuery(ask("loss"));
+  const cards = useQuery(ask("device_utilisation_percent"));
+  const cores = useQuery({ ...ask("cpu_percent"), enabled: chosen !== null && cards.data?.length === 0 });
+  const ofNodes = cores.data?.filter((series) => series.rank === null);
+  return { step: step.data, loss: loss.data, nodes: cards.data?.length ? cards.data : ofNodes };
+}

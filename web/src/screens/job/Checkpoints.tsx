@@ -1,0 +1,52 @@
+/** Checkpoints: verified or not, how large, what a resume from each would do again. */
+
+import type { Schemas } from "../../api/client";
+import { known, useWords } from "../../i18n/words";
+import { bytes, Moment, Quantity } from "../../parts/Quantity";
+import { Simple } from "../../parts/Simple";
+import { Nothing } from "../../parts/states";
+
+const SIGNS = { saved: "▵", verified: "▲", rejected: "△", deleted: "×" } as const;
+
+export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; view: Schemas["JobView"] }) {
+  const { t } = useWords();
+  if (found.length === 0)
+    return <Nothing>{t(view.job.ended_at ? "job.had-no-checkpoints" : "job.no-checkpoints")}</Nothing>;
+  const rows = found.map((one) => {
+    const state = one.state ?? "saved";
+    return {
+      key: one.path,
+      step: <Quantity value={one.step} />,
+      state: (
+        <span className={state === "rejected" ? "bad" : ""}>
+          <span aria-hidden="true">{SIGNS[state]}</span> {t(known(`checkpoint.${state}`) ?? "status.unknown")}{" "}
+          {one.reason ?? ""}
+        </span>
+      ),
+      again:
+        view.job.step == null || state !== "verified" ? (
+          "—"
+        ) : (
+          <Quantity value={Math.max(0, view.job.step - one.step)} unit={t("unit.steps")} />
+        ),
+      size: bytes(one.bytes),
+      seconds: <Quantity value={one.seconds} unit="s" digits={1} />,
+      at: <Moment at={one.saved_at} />,
+      path: <code className="mono">{one.path}</code>,
+    };
+  });
+  return (
+    <Simple
+      rows={rows}
+      columns={[
+        ["step", t("unit.step")],
+        ["state", t("jobs.status")],
+        ["again", t("checkpoint.again")],
+        ["size", t("checkpoint.size")],
+        ["seconds", t("checkpoint.seconds")],
+        ["at", t("checkpoint.at")],
+        ["path", t("checkpoint.path")],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+/** What was first, where, whose move it is, on which evidence; and what may be done about it. */
+
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Button } from "antd";
+import type { Schemas } from "../../api/client";
+import { known, useWords } from "../../i18n/words";
+import { useMay } from "../../parts/may";
+import { Moment } from "../../parts/Quantity";
+
+const WEAK = 0.5;
+
+export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
+  const { t } = useWords();
+  const navigate = useNavigate({ from: "/jobs/$job" });
+  const { operate } = useMay();
+  const verdict = view.verdict;
+  if (!verdict) return null;
+  const owner = known(`owner.${verdict.owner}`);
+  const first = verdict.lines?.[0];
+  const followers = verdict.followers?.length ?? 0;
+  return (
+    <section className="notice bad" aria-label={t("job.verdict")}>
+      <div>
+        <strong>{t("job.verdict")}</strong> {view.verdict_text ?? verdict.fault}
+      </div>
+      <div className="row quiet">
+        <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
+        {verdict.node ? (
+          <Link to="/nodes/$node" params={{ node: verdict.node }}>
+            {verdict.node}
+          </Link>
+        ) : null}
+        {verdict.rank != null ? <span>rank {verdict.rank}</span> : null}
+        {verdict.at ? <Moment at={verdict.at} /> : null}
+        {followers > 0 ? <span>{t("verdict.followers", { count: followers })}</span> : null}
+        <span>{t("verdict.sure", { percent: Math.round(verdict.confidence * 100) })}</span>
+        {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
+        {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
+      </div>
+      {view.next_step ? <div>{view.next_step}</div> : null}
+      <div className="row" style={{ marginTop: 4 }}>
+        {first ? (
+          <Button
+            size="small"
+            onClick={() =>
+              void navigate({ search: (old) => ({ ...old, rank: first.rank, offset: first.offset }), replace: true })
+            }
+          >
+            {t("verdict.evidence")}
+          </Button>
+        ) : null}
+        {operate && verdict.node && verdict.owner === "operator" ? (
+          <Link to="/nodes/$node" params={{ node: verdict.node }}>
+            <Button size="small" tabIndex={-1}>
+              {t("verdict.isolate")}
+            </Button>
+          </Link>
+        ) : null}
+      </div>
+      {first ? (
+        <pre className="mono clip" style={{ margin: "4px 0 0" }}>
+          {first.text}
+        </pre>
+      ) : null}
+    </section>
+  );
+}

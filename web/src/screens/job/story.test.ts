@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { type Fact, idleSpans, nodeRows, rates, stretches } from "./story";
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 3, 8, 0, second)).toISOString();
+const fact = (kind: string, second: number, data: Record<string, unknown> = {}): Fact => ({
+  seq: second,
+  kind,
+  at: at(second),
+  by: "server",
+  data,
+});
+const ms = (second: number) => Date.parse(at(second));
+
+describe("how it stood", () => {
+  const facts = [
+    fact("job-submitted", 0),
+    fact("attempt-placed", 10),
+    fact("attempt-started", 12),
+    fact("stalled", 40, { since: at(30) }),
+    fact("moving", 45),
+    fact("attempt-ended", 50),
+  ];
+
+  test("a stall begins when it began, not when it was noticed", () => {
+    const found = stretches(facts, ms(60));
+    expect(found.map((one) => one.status)).toEqual([
+      "queued",
+      "starting",
+      "running",
+      "stalled",
+      "running",
+      "recovering",
+    ]);
+    expect(found[3]).toMatchObject({ from: ms(30), to: ms(45) });
+    expect(found[5]?.to).toBe(ms(60));
+  });
+
+  test("it ends with the job", () => {
+    const found = stretches([...facts, fact("job-ended", 55)], ms(600));
+    expect(found[found.length - 1]?.to).toBe(ms(55));
+  });
+
+  test("the time without devices may be folded", () => {
+    expect(idleSpans(stretches(facts, ms(60))).map((one) => one.from)).toEqual([ms(0), ms(50)]);
+  });
+});
+
+test("the rate of a restart at a lower step is no negative number", () => {
+  const found = rates([
+    { at: 0, value: 10 },
+    { at: 1000, value: 12 },
+    { at: 2000, value: 5 },
+  ]);
+  expect(found.map((one) => one.value)).toEqual([2, 0]);
+});
+
+test("the node that differs stands apart from its like", () => {
+  const series = ["n1", "n2", "n3", "n4"].map((node) => ({
+    attempt: "j-1.1",
+    node,
+    rank: null,
+    device: 0,
+    name: "device_utilisation_percent",
+    points: [{ at: at(0), minimum: 0, maximum: 0, mean: node === "n3" ? 2 : 95, count: 1 }],
+  }));
+  const rows = nodeRows(series, null);
+  expect(rows.filter((row) => row.stands).map((row) => row.node)).toEqual(["n3"]);
+  expect(rows[0]?.node).toBe("n3");
+});

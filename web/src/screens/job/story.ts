@@ -1,0 +1,179 @@
+/** A job's facts as lanes of its time axis: how it stood when, its checkpoints, what happened, its nodes. Pure. */
+
+import type { Schemas } from "../../api/client";
+import type { Status } from "../../design/status";
+import type { Say } from "../../i18n/words";
+import { known } from "../../i18n/words";
+import type { Lane, Mark, Point, Stretch } from "../../parts/axis/lanes";
+import type { Span } from "../../time/axis";
+
+export type Fact = Schemas["headway__server__api__views__Recorded"];
+type Checkpoint = Schemas["Checkpoint"];
+type Series = Schemas["Series"];
+
+/** What a fact makes of a job; a stall begins before it was noticed. */
+const TURNS: Record<string, Status> = {
+  "job-submitted": "queued",
+  "attempt-placed": "starting",
+  "attempt-started": "running",
+  stalled: "stalled",
+  moving: "running",
+  "stop-requested": "stopping",
+  "attempt-ended": "recovering",
+};
+
+const SIGNS: Record<string, [string, Mark["tone"]]> = {
+  "rank-exited": ["✕", "bad"],
+  "agent-lost": ["✕", "bad"],
+  stalled: ["◐", "warn"],
+  moving: ["●", "accent"],
+  "stall-explained": ["⚑", "warn"],
+  "rank-slow": ["⚑", "warn"],
+  "verdict-reached": ["⚖", "accent"],
+  "drill-ordered": ["⚡", "accent"],
+  "stop-requested": ["⊘", "quiet"],
+  "launch-failed": ["✕", "bad"],
+  restored: ["↻", "good"],
+  "preemption-ordered": ["⇣", "warn"],
+  "job-ended": ["■", "quiet"],
+};
+
+const ms = (text: unknown): number => Date.parse(String(text));
+
+/** How it stood from its submission until it ended or now. */
+export function stretches(facts: Fact[], now: number): Stretch[] {
+  const found: Stretch[] = [];
+  for (const fact of facts) {
+    const at = fact.kind === "stalled" && fact.data.since ? ms(fact.data.since) : ms(fact.at);
+    const status = TURNS[fact.kind];
+    const last = found[found.length - 1];
+    if (fact.kind === "job-ended") {
+      if (last) last.to = ms(fact.at);
+      return merged(found);
+    }
+    if (!status || (fact.kind === "stop-requested" && last?.status === "queued")) continue;
+    if (last) last.to = Math.max(last.from, at);
+    found.push({ from: at, to: now, status });
+  }
+  return merged(found);
+}
+
+function merged(found: Stretch[]): Stretch[] {
+  return found.filter((one) => one.to > one.from);
+}
+
+/** When it had no devices: what the axis may fold. */
+export function idleSpans(found: Stretch[]): Span[] {
+  return found.filter((one) => one.status === "queued" || one.status === "recovering");
+}
+
+/** From its submission to its end, or to now. */
+export function wholeSpan(found: Stretch[], now: number): Span {
+  const [first, last] = [found[0], found[found.length - 1]];
+  if (!first || !last) return { from: now - 60_000, to: now };
+  return { from: first.from, to: Math.max(last.to, first.from + 1000) };
+}
+
+export function checkpointMarks(checkpoints: Checkpoint[], t: Say): Mark[] {
+  return checkpoints.map((one) => ({
+    at: ms(one.saved_at),
+    icon: one.state === "rejected" ? "△" : one.state === "verified" ? "▲" : "▵",
+    tone: one.state === "verified" ? "good" : one.state === "rejected" ? "bad" : "quiet",
+    text: t("axis.checkpoint", {
+      step: one.step,
+      state: t(known(`checkpoint.${one.state ?? "saved"}`) ?? "status.unknown"),
+    }),
+  }));
+}
+
+export function eventMarks(facts: Fact[], t: Say): Mark[] {
+  return facts.flatMap((fact) => {
+    const sign = SIGNS[fact.kind];
+    if (!sign) return [];
+    if (fact.kind === "rank-exited" && fact.data.code === 0) return [];
+    return [{ at: ms(fact.at), icon: sign[0], tone: sign[1], text: sentence(fact, t) }];
+  });
+}
+
+/** A fact in words; a kind newer than the console is called by its name. */
+export function sentence(fact: Fact, t: Say): string {
+  const key = known(`fact.${fact.kind}`);
+  const blanks = Object.fromEntries(
+    Object.entries(fact.data).map(([name, value]) => [
+      name,
+      value === null ? "—" : typeof value === "object" ? JSON.stringify(value) : String(value),
+    ]),
+  );
+  return key ? t(key, blanks) : fact.kind;
+}
+
+export function pointsOf(series: Series[] | undefined): Point[] {
+  const lead = [...(series ?? [])].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))[0];
+  return (lead?.points ?? []).map((point) => ({ at: ms(point.at), value: point.mean }));
+}
+
+/** Steps per second from the steps themselves. */
+export function rates(steps: Point[]): Point[] {
+  return steps.slice(1).flatMap((point, at) => {
+    const before = steps[at];
+    const seconds = before ? (point.at - before.at) / 1000 : 0;
+    return before && seconds > 0 ? [{ at: point.at, value: Math.max(0, (point.value - before.value) / seconds) }] : [];
+  });
+}
+
+const ALIKE = 0.25;
+
+export interface NodeRow {
+  node: string;
+  points: Point[];
+  stands: boolean;
+}
+
+/** A row per node; who is told of in the verdict, or is far from the middle lately, stands apart. */
+export function nodeRows(series: Series[] | undefined, told: string | null): NodeRow[] {
+  const rows = new Map<string, Point[][]>();
+  for (const one of series ?? []) {
+    const points = one.points.map((point) => ({ at: ms(point.at), value: point.mean }));
+    rows.set(one.node, [...(rows.get(one.node) ?? []), points]);
+  }
+  const found = [...rows].map(([node, all]) => ({ node, points: meanOf(all) }));
+  const recent = found.map((row) => late(row.points));
+  const middle = [...recent].sort((a, b) => a - b)[recent.length >> 1] ?? 0;
+  const top = Math.max(1e-9, ...recent);
+  return found
+    .map((row, at) => ({
+      ...row,
+      stands: row.node === told || (found.length > 2 && Math.abs((recent[at] ?? 0) - middle) > ALIKE * top),
+    }))
+    .sort((a, b) => Number(b.stands) - Number(a.stands) || a.node.localeCompare(b.node));
+}
+
+function meanOf(all: Point[][]): Point[] {
+  const first = all[0] ?? [];
+  return first.map((point, at) => {
+    const values = all.map((points) => points[at]?.value).filter((value): value is number => value !== undefined);
+    return { at: point.at, value: values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length) };
+  });
+}
+
+function late(points: Point[]): number {
+  const tail = points.slice(-5);
+  return tail.reduce((sum, point) => sum + point.value, 0) / Math.max(1, tail.length);
+}
+
+/** Node rows as lanes: who stands apart first, the alike ones as one line unless opened. */
+export function nodeLanes(rows: NodeRow[], told: string | null, open: boolean, t: Say): Lane[] {
+  const top = Math.max(1e-9, ...rows.flatMap((row) => row.points.map((point) => point.value)));
+  const lane = (row: NodeRow, label = row.node): Lane => ({
+    kind: "heat",
+    label,
+    points: row.points,
+    flagged: row.node === told,
+    top,
+  });
+  const apart = rows.filter((row) => row.stands);
+  const alike = rows.filter((row) => !row.stands);
+  const first = alike[0];
+  if (open || alike.length <= 2 || !first) return rows.map((row) => lane(row));
+  return [...apart.map((row) => lane(row)), lane({ ...first, node: "" }, t("axis.alike", { count: alike.length }))];
+}

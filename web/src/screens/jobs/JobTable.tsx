@@ -1,0 +1,127 @@
+/** The list of jobs: status, name, cards, progress or place in line, last sign of life. */
+
+import { Button, Dropdown, Table, Tooltip } from "antd";
+import type { Schemas } from "../../api/client";
+import { useWords } from "../../i18n/words";
+import { allocated } from "../../parts/jobs";
+import { Moment, Quantity } from "../../parts/Quantity";
+import { range } from "../../parts/range";
+import { JobLink } from "../../parts/Simple";
+import { JobStatus } from "../../parts/Status";
+import { useStop } from "../../parts/stop";
+import { duration } from "../../time/durations";
+import { useNow } from "../../time/now";
+
+type JobView = Schemas["JobView"];
+const ROW = 52;
+
+export function JobTable({ views, more }: { views: JobView[]; more: () => void }) {
+  const { t } = useWords();
+  const stop = useStop();
+  const height = Math.min(views.length * ROW + 8, Math.max(320, window.innerHeight - 330));
+  return (
+    <Table<JobView>
+      virtual
+      size="small"
+      rowKey={(view) => view.job.id}
+      dataSource={views}
+      pagination={false}
+      scroll={{ x: 1180, y: height }}
+      onScroll={(event) => {
+        const at = event.currentTarget as HTMLElement;
+        if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
+      }}
+      columns={[
+        { title: t("jobs.status"), width: 150, render: (_, view) => <JobStatus view={view} /> },
+        {
+          title: t("jobs.job"),
+          width: 300,
+          render: (_, view) => (
+            <>
+              <JobLink view={view} />
+              <div className="quiet">
+                {view.job.spec.project} · {view.job.owner}
+              </div>
+            </>
+          ),
+        },
+        { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
+        { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
+        { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        {
+          title: "",
+          width: 60,
+          render: (_, view) => (
+            <Dropdown
+              trigger={["click"]}
+              menu={{
+                items: [
+                  {
+                    key: "copy",
+                    label: t("jobs.copy-command"),
+                    onClick: () => void navigator.clipboard?.writeText(`headway show ${view.job.id}`),
+                  },
+                  {
+                    key: "stop",
+                    label: t("action.stop"),
+                    disabled: view.job.ended_at != null,
+                    onClick: () => stop(view),
+                  },
+                ],
+              }}
+            >
+              <Button size="small" type="text" aria-label={t("action.more", { name: view.job.spec.name })}>
+                ⋯
+              </Button>
+            </Dropdown>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Cards({ view }: { view: JobView }) {
+  const type = view.attempt?.device_type ?? (view.job.spec.request.device_types ?? []).join(" / ");
+  return (
+    <span className="number">
+      {allocated(view)}/{view.devices} <span className="quiet">{type}</span>
+    </span>
+  );
+}
+
+/** Step of steps and when it ends; in line: when it starts and why it waits. */
+export function Progress({ view }: { view: JobView }) {
+  const { t, language } = useWords();
+  const now = useNow(60);
+  const { job, waits } = view;
+  if (waits) {
+    const starts = range(waits.forecast, now);
+    return (
+      <Tooltip title={waits.sentence}>
+        <div>
+          <div className="clip line">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
+          <div className="quiet clip line">{waits.sentence}</div>
+        </div>
+      </Tooltip>
+    );
+  }
+  if (job.step == null) return <span className="quiet">{job.reason ?? view.phase ?? "—"}</span>;
+  const share = job.total ? Math.floor((100 * job.step) / job.total) : null;
+  return (
+    <>
+      <div className="number">
+        {t("unit.step")} <Quantity value={job.step} />
+        {job.total ? (
+          <>
+            {" / "}
+            <Quantity value={job.total} /> · {share} %
+          </>
+        ) : null}
+      </div>
+      {view.left_s != null && !job.ended_at ? (
+        <div className="quiet">{t("jobs.left", { time: duration(view.left_s, language) })}</div>
+      ) : null}
+    </>
+  );
+}

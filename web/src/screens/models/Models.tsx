@@ -1,0 +1,158 @@
+/** Where did this come from, and where does it serve? Versions with their lineage, two side by side, reproduce. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Select } from "antd";
+import type { Schemas } from "../../api/client";
+import { models, services } from "../../api/queries";
+import { useWords } from "../../i18n/words";
+import { Page, Panel } from "../../parts/Page";
+import { bytes, Moment, Quantity } from "../../parts/Quantity";
+import { Simple } from "../../parts/Simple";
+import { Data, Nothing, Unknown } from "../../parts/states";
+
+type Version = Schemas["ModelVersion"];
+const nameOf = (version: Version) => `${version.name}@${version.number}`;
+
+export function Models() {
+  const { t } = useWords();
+  const { project } = useSearch({ from: "__root__" });
+  const wanted = useSearch({ from: "/models" });
+  const found = useQuery(models());
+  return (
+    <Page title={t("models.title")}>
+      <Data query={found}>
+        {(all) => {
+          const shown = all.filter((version) => !project || version.project === project);
+          if (shown.length === 0)
+            return <Nothing command="headway model register NAME --job JOB">{t("models.none")}</Nothing>;
+          const chosen = all.find((version) => nameOf(version) === wanted.version);
+          const other = all.find((version) => nameOf(version) === wanted.against);
+          return (
+            <>
+              <Versions versions={shown} />
+              {chosen ? (
+                <Lineage chosen={chosen} other={other ?? null} all={all} />
+              ) : (
+                <Unknown>{t("models.choose")}</Unknown>
+              )}
+            </>
+          );
+        }}
+      </Data>
+    </Page>
+  );
+}
+
+function Versions({ versions }: { versions: Version[] }) {
+  const { t } = useWords();
+  const navigate = useNavigate({ from: "/models" });
+  const served = useQuery(services()).data ?? [];
+  const shares = (version: Version) =>
+    served.flatMap(({ service, split }) =>
+      (split?.shares ?? [])
+        .filter((share) => share.version === nameOf(version) && share.weight > 0)
+        .map((share) => `${service.name} ${share.weight} %`),
+    );
+  const rows = versions.map((version) => ({
+    key: nameOf(version),
+    name: (
+      <Button
+        type="link"
+        size="small"
+        onClick={() => void navigate({ search: (old) => ({ ...old, version: nameOf(version) }) })}
+      >
+        {nameOf(version)}
+      </Button>
+    ),
+    project: version.project,
+    from: (
+      <span>
+        <Link to="/jobs/$job" params={{ job: version.lineage.job }} className="mono">
+          {version.lineage.job}
+        </Link>{" "}
+        · {t("unit.step")} <Quantity value={version.lineage.step} />
+      </span>
+    ),
+    size: bytes(version.bytes),
+    at: <Moment at={version.created_at} />,
+    by: version.created_by,
+    serves: shares(version).join(", ") || "—",
+  }));
+  return (
+    <Simple
+      rows={rows}
+      columns={[
+        ["name", t("models.version")],
+        ["project", t("jobs.project")],
+        ["from", t("models.from")],
+        ["size", t("checkpoint.size")],
+        ["at", t("checkpoint.at")],
+        ["by", t("audit.by")],
+        ["serves", t("models.serves")],
+      ]}
+    />
+  );
+}
+
+/** Every field of a version's lineage, flat. */
+export function fields(version: Version): [string, string][] {
+  const { parameters, environment, ...lineage } = version.lineage;
+  const flat = (prefix: string, table: Record<string, string> | undefined) =>
+    Object.entries(table ?? {}).map<[string, string]>(([name, value]) => [`${prefix}${name}`, value]);
+  const own = Object.entries({ ...lineage, digest: version.digest, path: version.path });
+  return [
+    ...own.map<[string, string]>(([name, value]) => [name, value === null ? "—" : String(value)]),
+    ...flat("parameters.", parameters),
+    ...flat("environment.", environment),
+  ];
+}
+
+function Lineage({ chosen, other, all }: { chosen: Version; other: Version | null; all: Version[] }) {
+  const { t } = useWords();
+  const navigate = useNavigate({ from: "/models" });
+  const mine = fields(chosen);
+  const theirs = new Map(other ? fields(other) : []);
+  const names = [...new Set([...mine.map(([name]) => name), ...theirs.keys()])];
+  const values = new Map(mine);
+  const rows = names.map((name) => {
+    const differs = other !== null && values.get(name) !== theirs.get(name);
+    return {
+      key: name,
+      name: differs ? <strong>≠ {name}</strong> : name,
+      mine: <code className="mono">{values.get(name) ?? "—"}</code>,
+      theirs: <code className="mono">{other ? (theirs.get(name) ?? "—") : ""}</code>,
+    };
+  });
+  return (
+    <Panel
+      title={t("models.lineage", { version: nameOf(chosen) })}
+      extra={
+        <span className="row">
+          <Select
+            allowClear
+            style={{ minWidth: 200 }}
+            aria-label={t("models.against")}
+            placeholder={t("models.against")}
+            value={other ? nameOf(other) : undefined}
+            onChange={(against?: string) => void navigate({ search: (old) => ({ ...old, against }) })}
+            options={all.filter((one) => one !== chosen).map((one) => ({ value: nameOf(one), label: nameOf(one) }))}
+          />
+          <Link to="/submit" search={{ like: chosen.lineage.job }}>
+            <Button tabIndex={-1}>{t("models.reproduce")}</Button>
+          </Link>
+        </span>
+      }
+    >
+      <Simple
+        rows={rows}
+        columns={[
+          ["name", t("models.field")],
+          ["mine", nameOf(chosen)],
+          ["theirs", other ? nameOf(other) : "—"],
+        ]}
+      />
+      <Unknown>{t("models.no-evaluation")}</Unknown>
+    </Panel>
+  );
+}

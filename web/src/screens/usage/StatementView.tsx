@@ -1,0 +1,111 @@
+/** A project's month: card-hours by job and basis, waiting at zero, as a table and as CSV. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { App, Button, Input } from "antd";
+import { download, type Schemas } from "../../api/client";
+import { projects, statement } from "../../api/queries";
+import { useWords } from "../../i18n/words";
+import { Panel } from "../../parts/Page";
+import { Quantity } from "../../parts/Quantity";
+import { Simple } from "../../parts/Simple";
+import { Data, Nothing, Unknown } from "../../parts/states";
+import { duration, moment } from "../../time/durations";
+import { now } from "../../time/now";
+
+export function StatementView() {
+  const { t } = useWords();
+  const { message } = App.useApp();
+  const { project } = useSearch({ from: "__root__" });
+  const wanted = useSearch({ from: "/usage" });
+  const navigate = useNavigate({ from: "/usage" });
+  const all = useQuery(projects());
+  const of = project ?? all.data?.[0]?.name ?? "";
+  const month = wanted.month ?? new Date(now()).toISOString().slice(0, 7);
+  const found = useQuery({ ...statement(of, month), enabled: of !== "" });
+  if (!of) return <Nothing>{t("usage.choose-project")}</Nothing>;
+  const csv = `/api/v1/projects/${encodeURIComponent(of)}/statement.csv?month=${month}`;
+  return (
+    <div className="stack">
+      <div className="row">
+        <strong>{of}</strong>
+        <Input
+          type="month"
+          style={{ width: 160 }}
+          aria-label={t("usage.month")}
+          value={month}
+          onChange={(event) => void navigate({ search: (old) => ({ ...old, month: event.target.value || undefined }) })}
+        />
+        <Button
+          onClick={() => void download(csv, `${of}-${month}.csv`).catch((error: Error) => message.error(error.message))}
+        >
+          CSV
+        </Button>
+      </div>
+      <Data query={found}>{(told) => <Told told={told} />}</Data>
+    </div>
+  );
+}
+
+function Told({ told }: { told: Schemas["Statement"] }) {
+  const { t, language } = useWords();
+  const hours = (seconds: number) => <Quantity value={seconds / 3600} digits={2} />;
+  const rows = told.lines.map((line) => ({
+    key: `${line.job} ${line.device_type} ${line.basis}`,
+    job: (
+      <Link to="/jobs/$job" params={{ job: line.job }} className="mono">
+        {line.job}
+      </Link>
+    ),
+    type: line.device_type,
+    basis: line.basis,
+    hours: hours(line.device_seconds),
+    intervals: `${line.intervals}${line.open ? ` · ${t("usage.still-open")}` : ""}`,
+  }));
+  const waits = told.waiting.map((one) => ({
+    key: one.job,
+    job: one.job,
+    wait: duration(one.wait_seconds, language),
+    hours: "0",
+  }));
+  return (
+    <>
+      <Panel title={t("usage.total")}>
+        <div>
+          {hours(told.device_seconds)} <span className="quiet">{t("unit.card-hours")}</span>
+        </div>
+        <div className="quiet">{t("usage.formula")}</div>
+        <div className="quiet">{t("usage.as-of", { time: moment(told.as_of), zone: told.timezone })}</div>
+      </Panel>
+      <Panel title={t("usage.lines")}>
+        {rows.length === 0 ? (
+          <Nothing>{t("usage.no-lines")}</Nothing>
+        ) : (
+          <Simple
+            rows={rows}
+            columns={[
+              ["job", t("jobs.job")],
+              ["type", t("jobs.type")],
+              ["basis", t("usage.basis")],
+              ["hours", t("unit.card-hours")],
+              ["intervals", t("usage.intervals")],
+            ]}
+          />
+        )}
+      </Panel>
+      {waits.length > 0 ? (
+        <Panel title={t("usage.waits")}>
+          <Simple
+            rows={waits}
+            columns={[
+              ["job", t("jobs.job")],
+              ["wait", t("usage.waited")],
+              ["hours", t("unit.card-hours")],
+            ]}
+          />
+        </Panel>
+      ) : null}
+      <Unknown>{t("usage.no-money")}</Unknown>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+/** The frame around every screen: the seven nouns, the project, how live the data is, language, theme and who is signed in. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Dropdown, Layout, Menu, Modal, Select } from "antd";
+import { useState } from "react";
+import { useLive } from "../api/live";
+import { health, me, projects } from "../api/queries";
+import { hasEnded, signOut, useToken } from "../api/session";
+import { useScheme, type Wish } from "../design/scheme";
+import { useWords } from "../i18n/words";
+import { useKeys } from "../parts/keys";
+import { Stale } from "../parts/states";
+import { Palette } from "./Palette";
+import { NOUNS, PLACES, SETTINGS } from "./places";
+import { SignIn } from "./SignIn";
+
+export function Console() {
+  const token = useToken();
+  return token === null ? <SignIn expired={hasEnded()} /> : <Inside />;
+}
+
+function Inside() {
+  const { t } = useWords();
+  const navigate = useNavigate();
+  const [asking, ask] = useState(false);
+  const [helping, help] = useState(false);
+  const jumps = PLACES.map((place) => [place.keys, () => void navigate({ to: place.to })] as const);
+  useKeys({ ...Object.fromEntries(jumps), "mod+k": () => ask(true), "?": () => help(true) });
+  return (
+    <Layout style={{ minHeight: "100%" }}>
+      <a href="#content" className="skip">
+        {t("nav.skip")}
+      </a>
+      <Layout.Sider width={168} theme="light" style={{ borderRight: "1px solid var(--line)" }}>
+        <Nouns />
+      </Layout.Sider>
+      <Layout>
+        <Layout.Header
+          style={{ padding: "0 24px", height: 48, lineHeight: "48px", borderBottom: "1px solid var(--line)" }}
+        >
+          <Bar ask={() => ask(true)} />
+        </Layout.Header>
+        <Layout.Content>
+          <Down />
+          <Outlet />
+        </Layout.Content>
+      </Layout>
+      <Palette open={asking} close={() => ask(false)} />
+      <Modal open={helping} onCancel={() => help(false)} footer={null} title={t("keys.title")}>
+        <Help />
+      </Modal>
+    </Layout>
+  );
+}
+
+function Nouns() {
+  const { t } = useWords();
+  const navigate = useNavigate();
+  const path = useLocation({ select: (location) => location.pathname });
+  const homes: Record<string, string> = { nodes: "/cluster", submit: "/jobs" };
+  const first = path.split("/")[1] ?? "";
+  const item = (place: (typeof PLACES)[number]) => ({ key: place.to, label: t(place.word) });
+  return (
+    <nav aria-label={t("nav.main")}>
+      <div style={{ padding: "12px 24px", fontWeight: 600, fontSize: 16, whiteSpace: "nowrap" }}>Headway 进程</div>
+      <Menu
+        mode="inline"
+        selectedKeys={[homes[first] ?? `/${first}`]}
+        onClick={({ key }) => void navigate({ to: key as (typeof PLACES)[number]["to"] })}
+        items={[...NOUNS.map(item), { type: "divider" as const }, item(SETTINGS)]}
+        style={{ borderInlineEnd: 0 }}
+      />
+    </nav>
+  );
+}
+
+function Bar({ ask }: { ask: () => void }) {
+  const { t, language, setLanguage } = useWords();
+  const { wish, choose } = useScheme();
+  const isLive = useLive();
+  const { data } = useQuery(me());
+  const schemes: Wish[] = ["system", "light", "dark"];
+  return (
+    <div className="spread" style={{ height: 48 }}>
+      <div className="row">
+        <ProjectChoice />
+        <Button size="small" onClick={ask}>
+          {t("palette.open")}
+        </Button>
+      </div>
+      <div className="row">
+        <span className={isLive ? "quiet" : "warn"} title={t(isLive ? "live.on-help" : "live.off-help")}>
+          <span aria-hidden="true">{isLive ? "●" : "◌"}</span> {t(isLive ? "live.on" : "live.off")}
+        </span>
+        <Button
+          size="small"
+          type="text"
+          onClick={() => setLanguage(language === "zh" ? "en" : "zh")}
+          lang={language === "zh" ? "en" : "zh"}
+        >
+          {language === "zh" ? "English" : "中文"}
+        </Button>
+        <Select
+          size="small"
+          variant="borderless"
+          aria-label={t("theme.label")}
+          value={wish}
+          onChange={choose}
+          options={schemes.map((value) => ({ value, label: t(`theme.${value}`) }))}
+        />
+        <Dropdown
+          menu={{ items: [{ key: "out", label: t("sign-in.out"), onClick: () => signOut() }] }}
+          trigger={["click"]}
+        >
+          <Button size="small" type="text">
+            {data?.user ?? "…"}
+          </Button>
+        </Dropdown>
+      </div>
+    </div>
+  );
+}
+
+/** The project in the URL; it goes along from page to page. */
+function ProjectChoice() {
+  const { t, language } = useWords();
+  const navigate = useNavigate();
+  const { project } = useSearch({ from: "__root__" });
+  const { data } = useQuery(projects());
+  const order = new Intl.Collator(language === "zh" ? "zh" : "en");
+  const names = (data ?? []).map((one) => one.name).sort(order.compare);
+  return (
+    <Select
+      size="small"
+      style={{ minWidth: 150 }}
+      aria-label={t("nav.project")}
+      showSearch
+      value={project ?? ""}
+      onChange={(value) => void navigate({ to: ".", search: (now) => ({ ...now, project: value || undefined }) })}
+      options={[{ value: "", label: t("nav.all-projects") }, ...names.map((value) => ({ value, label: value }))]}
+    />
+  );
+}
+
+/** Says so while the server does not answer; what is shown stays. */
+function Down() {
+  const query = useQuery({ ...health(), refetchInterval: 15_000 });
+  if (!query.isError) return null;
+  return <Stale at={query.dataUpdatedAt || Date.now()} error={query.error} retry={() => void query.refetch()} />;
+}
+
+function Help() {
+  const { t } = useWords();
+  const rows = [
+    ["⌘/Ctrl K", t("palette.title")],
+    ...PLACES.map((place) => [place.keys, t(place.word)]),
+    ["/", t("keys.filter")],
+  ];
+  return (
+    <dl className="facts">
+      {rows.map(([key, what]) => [
+        <dt key={`k ${key}`} className="mono">
+          {key}
+        </dt>,
+        <dd key={`w ${key}`}>{what}</dd>,
+      ])}
+    </dl>
+  );
+}
