@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SHARED ?= $(or $(HEADWAY_SHARED),../shared)
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup system site console demo test check format evaluate benchmark clean
+.PHONY: help setup system site browser console demo test check format evaluate benchmark clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -18,8 +18,11 @@ $(STAMP): pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[server,torch,dev]'
 	@touch $@
 
-system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager, Chromium and a Chinese font)
-	@deploy/install-system postgresql prometheus-alertmanager chromium fonts-wqy-microhei
+system: ## install the Debian packages the tests use (PostgreSQL, Alertmanager)
+	@deploy/install-system postgresql prometheus-alertmanager
+
+browser: ## install Chromium and a Chinese font, for make evaluate
+	@deploy/install-system chromium fonts-wqy-microhei
 
 site: ## install the Debian packages a real Slurm needs
 	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
@@ -43,8 +46,8 @@ format: setup ## format the code
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
 
-evaluate: setup system site ## every seed of the kill matrices, every fault of a real Slurm; takes long
-	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs -m live
+evaluate: setup system site browser console ## every seed of the kill matrices, every fault of a real Slurm, the console in Chromium; takes long
+	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs tests/browser -m 'live or browser'
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

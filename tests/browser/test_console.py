@@ -9,8 +9,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import DEADLINE_MS, PASSWORD, Open, picture
 from tests.house.repository import REPOSITORY
 from tests.live.platform import Platform
+from tests.live.seeds import exhaustive
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, exhaustive]
 
 AXE = REPOSITORY / "web/node_modules/axe-core/axe.min.js"
 SERIOUS = ("serious", "critical")
