@@ -70,8 +70,8 @@ def test_with_exact_run_times_p50_is_the_real_start(snapshot: Snapshot, data: st
     exact |= {job.id: snapshot.now - job.placed_at + data.draw(lengths) for job in snapshot.running}
     running = [replace(job, template=job.id, expected_end=None, limit=exact[job.id] + HOUR) for job in snapshot.running]
     queued = [replace(job, template=job.id, limit=exact[job.id] + HOUR) for job in snapshot.queued]
-    snapshot = replace(snapshot, running=tuple(running), queued=tuple(queued))
     runtimes = Runtimes({job: (length.total_seconds(),) for job, length in exact.items()})
+    snapshot = replace(snapshot, running=tuple(running), queued=tuple(queued), runtimes=runtimes)
     began = stepped_by_hand(snapshot, exact)
     for job, told in forecast(snapshot, runtimes, draws=5).items():
         assert (told.p50, told.p90) == (began.get(job), began.get(job))
