@@ -22,6 +22,8 @@ from tests.engines.slurm_testbed import Testbed
 class SlurmSubject(Subject):
     """An engine on a testbed whose first two nodes have `device_type`."""
 
+    patience_s = 120.0
+
     def __init__(self, folder: Path, testbed: Testbed, agent: Path, recorder: Recorder) -> None:
         self.folder, self.testbed = folder, testbed
         names = sorted(testbed.states())
