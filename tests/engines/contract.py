@@ -64,7 +64,7 @@ class Subject(ABC):
         """What runs of the attempt now."""
 
     server_url = "http://127.0.0.1:9"
-    patience_s = 0.0
+    patience_s = 5.0
     """How long an engine that says it was not reached is asked again: one with a controller of its own may be slow."""
 
     def order(self, plan: Plan, nodes: int = 1, *, service: bool = False, grace_s: float = 2) -> LaunchOrder:
