@@ -1,7 +1,10 @@
 """`node cases`, `node case`, `node retest`, `incident ls`."""
 
+import io
 import json
 from typing import Any
+
+import pytest
 
 from tests.cli.conftest import Headway
 from tests.sdk.stub import Stub
@@ -73,3 +76,13 @@ def test_incidents_say_what_was_shared_and_what_it_cost(stub: Stub, headway: Hea
     shown = headway("incident", "ls").out
     for words in ("switch s1", "still", "j-1,j-2", "7,200 device-seconds"):
         assert words in shown
+
+
+def test_a_channels_secret_may_come_through_a_pipe(
+    stub: Stub, headway: Headway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub.on("PUT", "/channels/ops", {"name": "ops", "kind": "json://…"})
+    monkeypatch.setattr("sys.stdin", io.StringIO("json://127.0.0.1/secret\n"))
+    ran = headway("channel", "set", "ops")
+    assert "secret" not in ran.out + ran.err
+    assert stub.asked[0].body["url"] == "json://127.0.0.1/secret"  # type: ignore[index]

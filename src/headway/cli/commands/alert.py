@@ -1,5 +1,6 @@
 """Alerts: what fired, rules, channels to people, and following a job."""
 
+import sys
 from typing import Any
 
 import click
@@ -144,14 +145,15 @@ def list_channels(fields: tuple[str, ...] | None) -> None:
 
 @command("set", channel)
 @click.argument("name")
-@option("--url", prompt=True, hide_input=True, says="channel-url")
+@option("--url", says="channel-url")
 @option("--language", type=click.Choice(["zh", "en"]), default="zh", says="channel-language")
 @option("--personal", is_flag=True, says="channel-personal")
 @json_option
-def set_channel(fields: tuple[str, ...] | None, name: str, url: str, language: str, personal: bool) -> None:
-    """Set a way to people. Without --url it is asked for and not shown: it is a secret."""
+def set_channel(fields: tuple[str, ...] | None, name: str, url: str | None, language: str, personal: bool) -> None:
+    """Set a way to people. Without --url it is asked for and not shown, or read from a pipe: it is a secret."""
+    asked = url or (click.prompt("URL", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline())
     with client() as api:
-        made = api.set_channel(name, url, language=language, personal=personal)
+        made = api.set_channel(name, asked.strip(), language=language, personal=personal)
     if fields is not None:
         return write_json(made, fields)
     note(say("alert.channel", name=name, kind=made["kind"]))
