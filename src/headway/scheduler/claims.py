@@ -1,20 +1,20 @@
-"""Who has devices, and until when: running jobs, and holds that have not expired.
+"""What is kept for jobs, and until when: holds that have not expired.
 
-Decides which end a plan believes in. A claim never says whether its node is up.
+A claim never says whether its node is up.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from headway.domain.ids import JobId
 from headway.domain.resources import Placement
-from headway.scheduler.snapshot import Hold, RunningJob, Snapshot
+from headway.scheduler.snapshot import Hold, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Devices taken by, or kept for, one job. `ends` None: nobody knows when they come free."""
+    """Devices kept for one job. `ends` None: nobody knows when they come free."""
 
     job: JobId
     project: str
@@ -25,17 +25,6 @@ class Claim:
     @property
     def devices(self) -> int:
         return sum(len(placement.devices) for placement in self.placements)
-
-
-def end_of(start: datetime, limit: timedelta | None) -> datetime | None:
-    """When a job that takes its devices at `start` has given them back at the latest; None: unknown."""
-    return None if limit is None else start + limit
-
-
-def running_claims(snapshot: Snapshot) -> Iterator[Claim]:
-    """What running jobs have. An end that has passed counts as now: it may come at any moment."""
-    for job in snapshot.running:
-        yield Claim(job.id, job.project, job.device_type, job.placements, _predicted_end(job, snapshot.now))
 
 
 def held_claims(snapshot: Snapshot) -> Iterator[Claim]:
@@ -55,11 +44,6 @@ def held_claims(snapshot: Snapshot) -> Iterator[Claim]:
         free.difference_update((p.node, device) for p in kept for device in p.devices)
         ends = None if hold.job in projects else hold.until
         yield Claim(hold.job, projects.get(hold.job, hold.project), hold.device_type, kept, ends)
-
-
-def _predicted_end(job: RunningJob, now: datetime) -> datetime | None:
-    end = job.expected_end or end_of(job.placed_at, job.limit)
-    return None if end is None else max(end, now)
 
 
 def _kept(hold: Hold, free: set[tuple[str, int]]) -> Iterator[Placement]:
