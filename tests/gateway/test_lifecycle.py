@@ -39,11 +39,20 @@ def routes(generation: int, *services: dict[str, Any]) -> str:
 
 def is_gone(pid: int) -> bool:
     """Whether all threads of a process have ended; that nobody has asked for its exit code does not matter."""
+    tasks = Path("/proc", str(pid), "task")
     try:
-        threads = [Path(each, "stat").read_text() for each in Path(f"/proc/{pid}/task").iterdir()]
+        names = os.listdir(tasks)
     except (FileNotFoundError, ProcessLookupError):
         return True
-    return len(threads) == 1 and threads[0].rpartition(")")[2].split()[0] in "ZX"
+    return all(_has_ended(tasks / name) for name in names)
+
+
+def _has_ended(task: Path) -> bool:
+    """A thread that goes between the listing and the reading has ended; its brothers may still hold the port."""
+    try:
+        return (task / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def accepts(port: int) -> bool:

@@ -2,7 +2,7 @@
 
 A report is written before the place in the kernel's log moves on, and removed after the server's answer: a daemon or
 a server that dies at any line loses nothing and says nothing twice. `seq` grows over restarts, even where the
-directory was lost, because it is never below the clock's milliseconds.
+directory was lost, because it is never below the clock's microseconds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Spool:
 
     def put(self, report: dict[str, Any], state: dict[str, Any]) -> int:
         """Keep a report with what is to be remembered once it is kept; its `seq`. Raises OSError: nothing is kept."""
-        seq = max(int(self.state.get("seq", 0)) + 1, int(time.time() * 1000))
+        seq = max(int(self.state.get("seq", 0)) + 1, int(time.time() * 1_000_000))
         remembered = {**self.state, **state, "seq": seq}
         files.write_json(self._path(seq), {**report, "seq": seq, "remembered": remembered})
         self._sizes[seq] = os.path.getsize(self._path(seq))
