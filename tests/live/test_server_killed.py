@@ -15,7 +15,7 @@ import pytest
 from headway.metering.intervals import intervals
 from headway.metering.ledger import post
 from headway.metering.reconcile import check
-from headway.server.operations.usage import intervals_of, statement_of
+from headway.server.operations.ledger.usage import intervals_of, statement_of
 from headway.store import facts, ledger
 from tests.live.jobs import GANG, Work
 from tests.live.platform import Platform, wait_until

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from headway.domain.ids import AttemptId
-from headway.server.operations.report import take
+from headway.server.operations.agents.report import take
 from headway.server.wire import Answer, Report
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import pytest
 
 from headway.domain.alert import Channel, Scope
 from headway.domain.errors import PlatformError
-from headway.server.operations import alert_rules
-from headway.server.operations.alert_rules import RuleWish
-from headway.server.operations.node_reports import key_of
-from headway.server.operations.rehearse_alert import would_have_fired
+from headway.server.operations.alerts import alert_rules
+from headway.server.operations.alerts.alert_rules import RuleWish
+from headway.server.operations.alerts.rehearse_alert import would_have_fired
+from headway.server.operations.nodes.node_reports import key_of
 from headway.store import alerts, notices
 from headway.store.notices import Subscription
 from headway.store.readings.port import Reading

@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 
-from headway.server.operations.bundle import LOG_BYTES, LOG_HEAD, bundle
+from headway.server.operations.evidence.bundle import LOG_BYTES, LOG_HEAD, bundle
 from tests.scenarios.test_stalls import begins, hangs
 from tests.scenarios.work import Work
 from tests.scenarios.world import World

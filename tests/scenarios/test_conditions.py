@@ -5,9 +5,9 @@ from typing import Any
 
 from headway.scheduler.plan import ArrayFull, DependencyFailed, DependencyPending, WindowAhead
 from headway.scheduler.snapshot import Window
-from headway.server.operations import windows
-from headway.server.operations.arrays import Shape, items_of, submit_array
-from headway.server.operations.submit import Submission
+from headway.server.operations.jobs.arrays import Shape, items_of, submit_array
+from headway.server.operations.jobs.submit import Submission
+from headway.server.operations.queue import windows
 from headway.store import predictions
 from tests.scenarios.work import Work
 from tests.scenarios.world import TYPE, World

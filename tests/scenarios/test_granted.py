@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from headway.domain.events import AttemptPlaced
 from headway.domain.queue_events import BudgetReached, GrantEnding
-from headway.server.operations.directory import Change
-from headway.server.operations.quota import close
+from headway.server.operations.people.directory import Change
+from headway.server.operations.queue.quota import close
 from headway.store import ledger
 from tests.scenarios.world import World
 

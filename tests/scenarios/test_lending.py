@@ -6,8 +6,8 @@ import pytest
 
 from headway.domain.errors import PlatformError
 from headway.domain.queue_events import PreemptionOrdered, ReservationDelayed
-from headway.server.operations.assets import add_template
-from headway.server.operations.preempting import Order, take
+from headway.server.operations.assets.assets import add_template
+from headway.server.operations.jobs.preempting import Order, take
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 

@@ -8,9 +8,9 @@ import pytest
 from headway.diagnosis.cases.suspicion import Level
 from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeFaultSeen, RetestEnded
-from headway.server.operations import cases, cordoning, incidents, retesting
-from headway.server.operations.beside import beside
-from headway.server.operations.node_reports import key_of
+from headway.server.operations.evidence.beside import beside
+from headway.server.operations.nodes import cases, cordoning, incidents, retesting
+from headway.server.operations.nodes.node_reports import key_of
 from headway.store import facts, nodes, retests
 from headway.store.nodes import Cordon
 from headway.store.readings.port import Reading

@@ -29,7 +29,7 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.engines.fake.world import Life
 from headway.metering.entries import Entry
 from headway.metering.reconcile import check
-from headway.server.operations.drill import drill
+from headway.server.operations.jobs.drill import drill
 from headway.store import attempts, holds, jobs, ledger
 from tests.scenarios.work import Work
 from tests.scenarios.world import PROJECTS, World

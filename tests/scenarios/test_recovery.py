@@ -180,7 +180,7 @@ def test_a_damaged_log_does_not_keep_its_verdict_from_being_reached(world: World
 
 
 def test_a_drill_uses_up_no_try(world: World) -> None:
-    from headway.server.operations.drill import drill
+    from headway.server.operations.jobs.drill import drill
 
     train = world.submit("train", nodes=2)
     world.settle()

@@ -12,8 +12,8 @@ import pytest
 from headway.domain.errors import PlatformError
 from headway.domain.service import Service
 from headway.engines.fake import engine as fake
-from headway.server.operations import serving
-from headway.server.operations.assets import register_model
+from headway.server.operations.assets import serving
+from headway.server.operations.assets.assets import register_model
 from headway.store import jobs, services
 from tests.scenarios.work import Work
 from tests.scenarios.world import World

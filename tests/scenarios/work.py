@@ -12,7 +12,7 @@ from headway.domain.job import Job
 from headway.scheduler.plan import Waits
 from headway.sdk.job.environment import read_environment
 from headway.sdk.job.run import Run
-from headway.server.operations.stopping import stop
+from headway.server.operations.jobs.stopping import stop
 from headway.store import attempts, bills, checkpoints, facts, jobs, plans, verdicts
 from tests.scenarios.agents import Agent
 

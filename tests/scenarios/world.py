@@ -26,8 +26,10 @@ from headway.server.bootstrap import prepare
 from headway.server.gateway_process import LOCK
 from headway.server.loops.all import all_loops
 from headway.server.loops.runner import Loop
-from headway.server.operations.assets import add_template
-from headway.server.operations.directory import (
+from headway.server.operations.assets.assets import add_template
+from headway.server.operations.jobs.submit import Submission, submit
+from headway.server.operations.ledger.usage import intervals_of, statement_of
+from headway.server.operations.people.directory import (
     Change,
     create_department,
     create_project,
@@ -35,10 +37,8 @@ from headway.server.operations.directory import (
     grant_role,
     set_quota,
 )
-from headway.server.operations.granting import Wish, decide, request
-from headway.server.operations.quota import approve, propose
-from headway.server.operations.submit import Submission, submit
-from headway.server.operations.usage import intervals_of, statement_of
+from headway.server.operations.queue.granting import Wish, decide, request
+from headway.server.operations.queue.quota import approve, propose
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
 from headway.store import facts

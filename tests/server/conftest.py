@@ -20,7 +20,7 @@ from headway.server.access import Role
 from headway.server.app import create_app
 from headway.server.bootstrap import prepare
 from headway.server.loops.schedule import Schedule
-from headway.server.operations.directory import (
+from headway.server.operations.people.directory import (
     Change,
     create_department,
     create_project,

@@ -5,7 +5,7 @@ from fastapi.testclient import TestClient
 
 from headway.server import secrets
 from headway.server.access import Role
-from headway.server.operations import accounts as operations
+from headway.server.operations.people import accounts as operations
 from headway.server.platform import Platform
 from headway.store import accounts, facts
 from tests.server.conftest import People

@@ -6,7 +6,7 @@ import pytest
 
 from headway.domain.attempt import RankExit
 from headway.domain.ids import AttemptId
-from headway.server.operations.settle import freed_at, was_taken
+from headway.server.operations.jobs.settle import freed_at, was_taken
 from headway.store.agents import NodeReport
 from tests.builders import NOW
 

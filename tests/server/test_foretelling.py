@@ -6,8 +6,8 @@ from fastapi.testclient import TestClient
 
 from headway.domain.ids import JobId
 from headway.scheduler.plan import Forecast
-from headway.server.operations.calibration import calibrate
-from headway.server.operations.foretelling import learnt, told
+from headway.server.operations.queue.calibration import calibrate
+from headway.server.operations.queue.foretelling import learnt, told
 from headway.store.predictions import Prediction
 from tests.builders import NOW, a_queued, a_snapshot
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from headway.domain.checkpoint import LossBill
 from headway.domain.ids import AttemptId, JobId
-from headway.server.operations.bills import after_progress
+from headway.server.operations.jobs.bills import after_progress
 from headway.server.platform import Platform
 from headway.store import attempts, bills, facts, jobs
 from tests.builders import NOW, a_job

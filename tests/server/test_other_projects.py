@@ -11,7 +11,7 @@ from headway.domain.ids import AttemptId, JobId
 from headway.domain.service import Service
 from headway.domain.version import Lineage, ModelVersion
 from headway.server.access import Role
-from headway.server.operations.models import check_name_is_free
+from headway.server.operations.assets.models import check_name_is_free
 from headway.server.platform import Platform
 from headway.store import assets, facts, services
 from tests.server.conftest import People

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from headway.domain.errors import PlatformError
 from headway.domain.quota_table import read_tree
 from headway.server.main import main
-from headway.server.operations.directory import Change
-from headway.server.operations.quota import approve, propose
-from headway.server.operations.submit import Submission, submit
+from headway.server.operations.jobs.submit import Submission, submit
+from headway.server.operations.people.directory import Change
+from headway.server.operations.queue.quota import approve, propose
 from headway.server.platform import Platform
 from headway.server.rehearsal import nodes_of
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.server.operations.scrubbing import Scrubber, is_secret
+from headway.server.operations.evidence.scrubbing import Scrubber, is_secret
 
 SECRET = "q7Zt9-planted-Xw2"
 PLANTED = [

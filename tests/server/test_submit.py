@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from headway.domain.ids import AttemptId
 from headway.server.access import Role
 from headway.server.loops.retain import retain
-from headway.server.operations import submit, unix
+from headway.server.operations.jobs import submit
+from headway.server.operations.people import unix
 from headway.server.platform import Platform
 from headway.store import attempts, facts
 from tests.server.conftest import Clock, People, Placed

@@ -9,7 +9,7 @@ import pytest
 from headway.domain.errors import PlatformError
 from headway.sdk.job.checkpoint import verify
 from headway.sdk.job.manifest import MANIFEST, FileEntry, Manifest, encode_manifest
-from headway.server.operations.weights import copy_weights
+from headway.server.operations.assets.weights import copy_weights
 
 FILES = {"state.pt": b"state", "hf/config.json": b"{}", "hf/deep/model.bin": b"weights"}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from headway.server.access import Role
-from headway.server.operations.assets import add_template
-from headway.server.operations.directory import Change, create_user, grant_role, issue_token
+from headway.server.operations.assets.assets import add_template
+from headway.server.operations.people.directory import Change, create_user, grant_role, issue_token
 from headway.server.platform import Platform
 from headway.store import accounts
 

@@ -15,8 +15,8 @@ from headway.domain.errors import PlatformError, message
 from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight, UnixUser
 from headway.server import engines
 from headway.server.language import language
-from headway.server.operations.reconcile import reconcile as compare_books
-from headway.server.operations.unix import account_of
+from headway.server.operations.ledger.reconcile import reconcile as compare_books
+from headway.server.operations.people.unix import account_of
 from headway.server.settings import Settings
 from headway.store import accounts, attempts
 from headway.store.database import Database

@@ -11,7 +11,7 @@ from headway.engines.protocol import Engine
 from headway.server.clock import Clock, SystemClock
 from headway.server.engines import open_engines
 from headway.server.live import Live
-from headway.server.operations.looking import Memory
+from headway.server.operations.queue.looking import Memory
 from headway.server.printed import Printed
 from headway.server.secrets import AttemptTokens
 from headway.server.settings import Settings

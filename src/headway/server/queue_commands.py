@@ -99,7 +99,7 @@ def _material(given: dict[str, Any]) -> tuple[list[Any], "Snapshot"]:
 def _look(settings: "Settings") -> "Snapshot":
     from datetime import UTC
 
-    from headway.server.operations.looking import Memory, look
+    from headway.server.operations.queue.looking import Memory, look
     from headway.store.database import Database
 
     if not settings.database_url and not (settings.home / "headway.db").exists():

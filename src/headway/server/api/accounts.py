@@ -10,9 +10,9 @@ from headway.server.access import Role, Verb, may
 from headway.server.api.asking import Asker, AskerHere, OnceHere, PlatformHere
 from headway.server.api.bodies import LogIn, NewPassword, NewRole, NewToken, NewUser
 from headway.server.api.views import TokenView
-from headway.server.operations import accounts as operations
-from headway.server.operations import directory
-from headway.server.operations.unix import check_unix_name
+from headway.server.operations.people import accounts as operations
+from headway.server.operations.people import directory
+from headway.server.operations.people.unix import check_unix_name
 from headway.server.secrets import hash_password
 from headway.store import accounts, grants
 from headway.store.accounts import Token

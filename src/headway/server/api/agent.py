@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId
 from headway.server.api.asking import PlatformHere
-from headway.server.operations.ranks import ranks_of
-from headway.server.operations.report import take
+from headway.server.operations.agents.ranks import ranks_of
+from headway.server.operations.agents.report import take
 from headway.server.platform import Platform
 from headway.server.secrets import digest
 from headway.server.wire import Answer, LogAnswer, Report

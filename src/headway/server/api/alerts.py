@@ -16,9 +16,9 @@ from headway.server.access import Role, Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.bodies import Acknowledgement, Following, Muting, NewAlertRule, NewChannel
 from headway.server.api.jobs import find
-from headway.server.operations import alert_rules
-from headway.server.operations.alert_rules import RuleWish
-from headway.server.operations.rehearse_alert import would_have_fired
+from headway.server.operations.alerts import alert_rules
+from headway.server.operations.alerts.alert_rules import RuleWish
+from headway.server.operations.alerts.rehearse_alert import would_have_fired
 from headway.store import alerts, facts, notices
 from headway.store.notices import Subscription
 

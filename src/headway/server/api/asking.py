@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
 from headway.server.access import Held, Role, Verb, check, readable_projects
-from headway.server.operations.directory import Change
+from headway.server.operations.people.directory import Change
 from headway.server.platform import Platform
 from headway.server.secrets import digest
 from headway.store import accounts, idempotency

@@ -9,8 +9,8 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere
 from headway.server.api.bodies import NewDataset, NewModel, NewTemplate
 from headway.server.api.jobs import find
-from headway.server.operations import assets as operations
-from headway.server.operations.models import find_model, readable
+from headway.server.operations.assets import assets as operations
+from headway.server.operations.assets.models import find_model, readable
 from headway.store import assets, templates
 
 router = APIRouter(tags=["assets"])

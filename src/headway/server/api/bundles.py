@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from headway.server.api.asking import AskerHere
 from headway.server.api.logs import choose
-from headway.server.operations.bundle import bundle
+from headway.server.operations.evidence.bundle import bundle
 from headway.store import jobs
 
 router = APIRouter(tags=["jobs"])

@@ -16,8 +16,8 @@ from headway.domain.resources import Node
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewRetest
-from headway.server.operations import cases, incidents, retesting
-from headway.server.operations.cases import Card, CaseFile
+from headway.server.operations.nodes import cases, incidents, retesting
+from headway.server.operations.nodes.cases import Card, CaseFile
 from headway.store import retests
 from headway.store.nodes import Cordon
 from headway.store.retests import Reference, Retest

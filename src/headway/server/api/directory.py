@@ -9,7 +9,7 @@ from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewDepartment, NewProject, NewQuota
-from headway.server.operations import directory
+from headway.server.operations.people import directory
 from headway.store import quotas
 
 router = APIRouter(tags=["directory"])

@@ -11,7 +11,7 @@ from headway.scheduler.snapshot import Window
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow
-from headway.server.operations import granting, windows
+from headway.server.operations.queue import granting, windows
 from headway.store import grants
 from headway.store import windows as kept
 from headway.store.windows import KeptWindow

@@ -17,9 +17,9 @@ from headway.server.api.bodies import NewDrill, NewJob, StopJob
 from headway.server.api.paging import cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job
 from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
-from headway.server.operations.drill import drill
-from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, check_paths, specify, submit
+from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.stopping import stop
+from headway.server.operations.jobs.submit import Submission, check_paths, specify, submit
 from headway.store import attempts, bills, checkpoints, jobs
 from headway.store.readings import Series
 

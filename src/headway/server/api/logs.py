@@ -16,7 +16,7 @@ from headway.domain.errors import PlatformError
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.jobs import find
 from headway.server.api.listening import ListenerHere
-from headway.server.operations import last_words
+from headway.server.operations.agents import last_words
 from headway.server.platform import Platform
 from headway.store import attempts, jobs
 

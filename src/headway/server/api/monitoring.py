@@ -12,8 +12,8 @@ from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeInventoried
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
-from headway.server.operations import node_tokens
-from headway.server.operations.node_reports import key_of
+from headway.server.operations.nodes import node_tokens
+from headway.server.operations.nodes.node_reports import key_of
 from headway.store import facts, nodes
 from headway.store.readings import Point, Series
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Header
 
 from headway.server.api.asking import PlatformHere
 from headway.server.node_wire import NodeReport, Recorded
-from headway.server.operations import node_tokens
-from headway.server.operations.node_reports import take
+from headway.server.operations.nodes import node_tokens
+from headway.server.operations.nodes.node_reports import take
 
 router = APIRouter(prefix="/agent", tags=["agents"])
 REPORT_LIMIT = 8 << 20

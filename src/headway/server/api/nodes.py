@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.bodies import NewCordon
-from headway.server.operations import cordoning
+from headway.server.operations.nodes import cordoning
 from headway.server.platform import Platform
 from headway.store.nodes import Cordon
 

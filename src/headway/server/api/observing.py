@@ -22,7 +22,7 @@ from headway.server.api.asking import Asker, AskerHere, PlatformHere
 from headway.server.api.jobs import find
 from headway.server.api.listening import ListenerHere
 from headway.server.api.views import Recorded
-from headway.server.operations.usage import intervals_of, statement_of
+from headway.server.operations.ledger.usage import intervals_of, statement_of
 from headway.server.platform import Platform
 from headway.store import attempts, facts, nodes
 

@@ -17,10 +17,10 @@ from headway.server.api.bodies import NewArray, Preempt
 from headway.server.api.jobs import find, submission_of
 from headway.server.api.rules import RulesView, rules_of
 from headway.server.api.showing import LanguageHere
-from headway.server.operations.arrays import Shape, check_array, items_of, submit_array
-from headway.server.operations.calibration import Calibration, calibrate
-from headway.server.operations.looking import look
-from headway.server.operations.preempting import Order, Price, price_of, take
+from headway.server.operations.jobs.arrays import Shape, check_array, items_of, submit_array
+from headway.server.operations.jobs.preempting import Order, Price, price_of, take
+from headway.server.operations.queue.calibration import Calibration, calibrate
+from headway.server.operations.queue.looking import look
 from headway.store import predictions
 
 router = APIRouter(tags=["queue"])

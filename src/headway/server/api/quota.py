@@ -12,7 +12,7 @@ from headway.server.access import OPERATORS, Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import ApproveQuota, NewQuotaVersion, RejectQuota, WithdrawQuota
 from headway.server.api.table import TableView, table_of
-from headway.server.operations import quota as operations
+from headway.server.operations.queue import quota as operations
 from headway.store import accounts, quota_versions
 
 router = APIRouter(tags=["quota"])

@@ -11,7 +11,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewService, NewSplit, Rollback
 from headway.server.api.views import ServiceView
-from headway.server.operations import serving
+from headway.server.operations.assets import serving
 from headway.server.platform import Platform
 from headway.store import services
 

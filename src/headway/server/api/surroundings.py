@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from headway.server.api.asking import AskerHere
 from headway.server.api.logs import choose
-from headway.server.operations.beside import Beside, beside
+from headway.server.operations.evidence.beside import Beside, beside
 
 router = APIRouter(tags=["jobs"])
 

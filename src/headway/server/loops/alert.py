@@ -2,8 +2,8 @@
 
 import asyncio
 
-from headway.server.operations.alert_turns import turn_facts, turn_gauges
-from headway.server.operations.gauges import measure
+from headway.server.operations.alerts.alert_turns import turn_facts, turn_gauges
+from headway.server.operations.alerts.gauges import measure
 from headway.server.platform import Platform
 from headway.store import alerts, cursors, facts
 

@@ -15,10 +15,10 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.engines.protocol import START_FAILED, Cause
 from headway.server.loops.abreast import Abreast
-from headway.server.operations import last_words
-from headway.server.operations.ranks import ranks_of
-from headway.server.operations.scenes import scenes_of
-from headway.server.operations.settle import LOST
+from headway.server.operations.agents import last_words
+from headway.server.operations.agents.ranks import ranks_of
+from headway.server.operations.agents.scenes import scenes_of
+from headway.server.operations.jobs.settle import LOST
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, jobs, verdicts
 from headway.store.agents import NodeReport

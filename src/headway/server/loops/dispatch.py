@@ -14,11 +14,11 @@ from headway.domain.events import AttemptLaunched, LaunchFailed, RecoveryDecided
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
-from headway.server.operations.bills import after_launch
-from headway.server.operations.fencing import fence
-from headway.server.operations.ranks import ranks_of
-from headway.server.operations.settle import finish
-from headway.server.operations.unix import check_account
+from headway.server.operations.agents.ranks import ranks_of
+from headway.server.operations.jobs.bills import after_launch
+from headway.server.operations.jobs.fencing import fence
+from headway.server.operations.jobs.settle import finish
+from headway.server.operations.people.unix import check_account
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from headway.domain.quota import QuotaTree
 from headway.metering.months import month_of
-from headway.server.operations import budgets, granting
+from headway.server.operations.queue import budgets, granting
 from headway.server.platform import Platform
 from headway.store import grants, quota_versions, snapshot, usage
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from headway.server.apart import foretell
-from headway.server.operations.foretelling import LEARNT_FROM, learnt, told
-from headway.server.operations.looking import look
+from headway.server.operations.queue.foretelling import LEARNT_FROM, learnt, told
+from headway.server.operations.queue.looking import look
 from headway.server.platform import Platform
 from headway.store import plans, predictions
 

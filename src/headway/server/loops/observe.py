@@ -35,11 +35,11 @@ from headway.engines.protocol import (
     Occupancy,
     Sight,
 )
-from headway.server.operations.batch_words import has_news, heed
-from headway.server.operations.report import GANG_GRACE, broken_since
-from headway.server.operations.settle import LOST, settle
-from headway.server.operations.silence import silent_parts, unheard
-from headway.server.operations.stopping import overdue, stop
+from headway.server.operations.agents.batch_words import has_news, heed
+from headway.server.operations.agents.report import GANG_GRACE, broken_since
+from headway.server.operations.agents.silence import silent_parts, unheard
+from headway.server.operations.jobs.settle import LOST, settle
+from headway.server.operations.jobs.stopping import overdue, stop
 from headway.server.platform import Platform
 from headway.store import agents, attempts, drills, facts, nodes
 from headway.store.agents import NodeReport

@@ -14,8 +14,8 @@ from headway.domain.events import ProgressSeen
 from headway.domain.ids import AttemptId
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
-from headway.server.operations.advance import Progress, advance
-from headway.server.operations.ranks import ranks_of
+from headway.server.operations.agents.ranks import ranks_of
+from headway.server.operations.jobs.advance import Progress, advance
 from headway.server.platform import Platform
 from headway.server.printed import Telling
 from headway.server.wire import RankEvent

@@ -14,10 +14,10 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
-from headway.server.operations.bills import open_bill
-from headway.server.operations.checkpoints import Found, record_rejected, record_verified
-from headway.server.operations.settle import hold_for
-from headway.server.operations.stopping import end
+from headway.server.operations.jobs.bills import open_bill
+from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.jobs.settle import hold_for
+from headway.server.operations.jobs.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
 

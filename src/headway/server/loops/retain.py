@@ -11,8 +11,8 @@ from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import AttemptEnded
 from headway.sdk.job.checkpoint import verify
 from headway.server.loops.abreast import Abreast
-from headway.server.operations.checkpoints import Found, record_rejected, record_verified
-from headway.server.operations.weights import INCOMING
+from headway.server.operations.assets.weights import INCOMING
+from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
 from headway.server.platform import Platform
 from headway.store import attempts, checkpoints, cursors, facts, idempotency
 

@@ -13,7 +13,8 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import Placement
 from headway.scheduler.plan import Start
-from headway.server.operations import cordoning, last_words, retesting
+from headway.server.operations.agents import last_words
+from headway.server.operations.nodes import cordoning, retesting
 from headway.server.platform import Platform
 from headway.server.secrets import digest
 from headway.store import attempts, jobs, nodes, retests

@@ -8,8 +8,8 @@ from functools import partial
 from headway.domain.ids import AttemptId
 from headway.scheduler.cycle import schedule
 from headway.scheduler.overdue import overdue, overtaken
-from headway.server.operations.looking import look
-from headway.server.operations.preempting import carry_out, tell_delays
+from headway.server.operations.jobs.preempting import carry_out, tell_delays
+from headway.server.operations.queue.looking import look
 from headway.server.platform import Platform
 from headway.server.secrets import digest
 from headway.store import world

@@ -24,9 +24,9 @@ from headway.domain.job import Job, JobKind, WhenStalled
 from headway.domain.lifecycle import AttemptState
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from headway.server.live import Look
-from headway.server.operations.ranks import ranks_of
-from headway.server.operations.report import broken_since
-from headway.server.operations.scenes import PACE
+from headway.server.operations.agents.ranks import ranks_of
+from headway.server.operations.agents.report import broken_since
+from headway.server.operations.agents.scenes import PACE
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 

@@ -12,7 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeChanged
 from headway.domain.resources import Node, NodeState
 from headway.engines.protocol import Capability, CordonKind, Cordons, Engine, Inventory
-from headway.server.operations.directory import Change
+from headway.server.operations.people.directory import Change
 from headway.server.platform import Platform
 from headway.store import facts, nodes
 from headway.store.nodes import Cordon

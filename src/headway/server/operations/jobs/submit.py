@@ -18,9 +18,9 @@ from headway.domain.parse import known_keys, positive, seconds, text_list
 from headway.domain.resources import Request
 from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
-from headway.server.operations.conditions import Wishes, conditions_of
-from headway.server.operations.models import find_model
-from headway.server.operations.unix import account_of, check_account, check_readable
+from headway.server.operations.assets.models import find_model
+from headway.server.operations.jobs.conditions import Wishes, conditions_of
+from headway.server.operations.people.unix import account_of, check_account, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import assets, facts, jobs, nodes, quotas, templates

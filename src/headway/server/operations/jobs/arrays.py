@@ -12,7 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
-from headway.server.operations.submit import Submission, check_paths, enqueue, specify
+from headway.server.operations.jobs.submit import Submission, check_paths, enqueue, specify
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 

@@ -23,11 +23,11 @@ from headway.domain.template import Template, parse
 from headway.domain.version import DatasetVersion, Lineage, ModelVersion
 from headway.engines.protocol import UnixUser
 from headway.sdk.job.checkpoint import verify
-from headway.server.operations import hashing
-from headway.server.operations.directory import Change
-from headway.server.operations.models import check_name_is_free
-from headway.server.operations.unix import account_of, check_readable
-from headway.server.operations.weights import INCOMING, copy_weights
+from headway.server.operations.assets import hashing
+from headway.server.operations.assets.models import check_name_is_free
+from headway.server.operations.assets.weights import INCOMING, copy_weights
+from headway.server.operations.people.directory import Change
+from headway.server.operations.people.unix import account_of, check_readable
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import agents, assets, attempts, checkpoints, facts, templates

@@ -14,7 +14,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import NodeState
 from headway.metering.months import month_of
-from headway.server.operations.node_reports import key_of
+from headway.server.operations.nodes.node_reports import key_of
 from headway.server.platform import Platform
 from headway.store import agents, attempts, jobs, nodes, quota_versions, snapshot, usage
 

@@ -6,7 +6,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
 from headway.domain.queue_events import WindowCancelled, WindowSet
 from headway.scheduler.snapshot import Window
-from headway.server.operations.directory import Change, require_project
+from headway.server.operations.people.directory import Change, require_project
 from headway.server.secrets import make_id
 from headway.store import facts, nodes, windows
 from headway.store.windows import KeptWindow

@@ -9,7 +9,7 @@ from headway.metering.entries import Interval, Statement
 from headway.metering.intervals import intervals, waits
 from headway.metering.months import parse_month
 from headway.metering.statement import Scope, statement
-from headway.server.operations.directory import require_project
+from headway.server.operations.people.directory import require_project
 from headway.store import facts, ledger
 
 KINDS = {"attempt-placed", "attempt-waited", "attempt-ended"}

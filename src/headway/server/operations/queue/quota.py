@@ -16,9 +16,9 @@ from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaDropp
 from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
 from headway.domain.quota_version import Dropped, QuotaVersion
-from headway.server.operations import granting
-from headway.server.operations.directory import Change, require_project
-from headway.server.operations.stopping import stop
+from headway.server.operations.jobs.stopping import stop
+from headway.server.operations.people.directory import Change, require_project
+from headway.server.operations.queue import granting
 from headway.store import facts, grants, jobs, nodes, quota_versions, quotas
 
 CLOSED = "project-closed"

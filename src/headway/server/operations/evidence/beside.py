@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from headway.domain.attempt import Attempt
 from headway.domain.ids import JobId
 from headway.domain.node_events import NodeChanged, NodeFaultSeen
-from headway.server.operations.node_reports import key_of
+from headway.server.operations.nodes.node_reports import key_of
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
 from headway.domain.events import ProgressSeen
-from headway.server.operations.bills import after_progress
+from headway.server.operations.jobs.bills import after_progress
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 

@@ -11,7 +11,7 @@ from headway.domain.grant import GrantRequest, GrantState
 from headway.domain.ids import check_name
 from headway.domain.queue_events import GrantDecided, GrantEnding, GrantExpired, GrantRequested
 from headway.domain.quota import Branch, QuotaTree, check_grants
-from headway.server.operations.directory import Change, require_project
+from headway.server.operations.people.directory import Change, require_project
 from headway.server.secrets import make_id
 from headway.store import facts, grants, nodes, quota_versions
 

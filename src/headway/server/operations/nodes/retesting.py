@@ -18,9 +18,9 @@ from headway.domain.job import Conditions, Job, JobSpec
 from headway.domain.lifecycle import JobState
 from headway.domain.node_events import ReferenceSet, RetestEnded, RetestRequested
 from headway.domain.resources import Node
-from headway.server.operations import cordoning
-from headway.server.operations.directory import Change
-from headway.server.operations.submit import Submission, enqueue, specify
+from headway.server.operations.jobs.submit import Submission, enqueue, specify
+from headway.server.operations.nodes import cordoning
+from headway.server.operations.people.directory import Change
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import facts, nodes, retests

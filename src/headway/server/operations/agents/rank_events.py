@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, Restored
-from headway.server.operations.advance import Progress, advance
+from headway.server.operations.jobs.advance import Progress, advance
 from headway.server.platform import Platform
 from headway.server.wire import EventChunk, RankEvent
 from headway.store import agents, checkpoints, facts

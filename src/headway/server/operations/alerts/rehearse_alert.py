@@ -9,8 +9,8 @@ from headway.diagnosis.alerts.rehearse import times_fired
 from headway.domain.alert import READING, AlertRule
 from headway.domain.events import AttemptPlaced, JobSubmitted
 from headway.domain.ids import JobId
-from headway.server.operations.alert_turns import seen
-from headway.server.operations.gauges import subject_of
+from headway.server.operations.alerts.alert_turns import seen
+from headway.server.operations.alerts.gauges import subject_of
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 

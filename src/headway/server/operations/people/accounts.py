@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 from headway.domain.events import PasswordChanged, RoleWithdrawn, TokenRevoked
 from headway.server.access import Role
-from headway.server.operations.directory import Change, issue_token
+from headway.server.operations.people.directory import Change, issue_token
 from headway.server.secrets import hash_password, password_fits
 from headway.store import accounts, facts
 from headway.store.database import Database

@@ -11,8 +11,8 @@ from headway.domain.alert_events import AlertAcknowledged, AlertRuleMuted, Alert
 from headway.domain.errors import PlatformError
 from headway.domain.events import KINDS
 from headway.domain.ids import JobId, check_name
-from headway.server.operations.alert_turns import OWN, end_open
-from headway.server.operations.directory import Change, require_project
+from headway.server.operations.alerts.alert_turns import OWN, end_open
+from headway.server.operations.people.directory import Change, require_project
 from headway.store import alerts, facts, jobs, nodes, notices
 
 

@@ -21,7 +21,7 @@ from headway.diagnosis.describe import describe
 from headway.domain.attempt import Attempt
 from headway.domain.events import field_names
 from headway.domain.job import Job
-from headway.server.operations.scrubbing import Scrubber, is_secret
+from headway.server.operations.evidence.scrubbing import Scrubber, is_secret
 from headway.server.platform import Platform
 from headway.store import agents, facts, verdicts
 

@@ -18,7 +18,7 @@ from headway.domain.events import Fact, VerdictReached
 from headway.domain.ids import AttemptId
 from headway.domain.node_events import NodeChanged, NodeFaultSeen, RetestEnded, RetestRequested
 from headway.domain.resources import Node
-from headway.server.operations.ranks import ranks_of
+from headway.server.operations.agents.ranks import ranks_of
 from headway.store import attempts, facts, jobs, nodes
 from headway.store.nodes import Cordon
 

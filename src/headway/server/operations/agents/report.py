@@ -14,9 +14,9 @@ from headway.domain.errors import PlatformError
 from headway.domain.events import AgentLost, AttemptStarted, AttemptWaited, LogsDropped, RankExited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.server.operations.rank_events import RankEvents
-from headway.server.operations.scenes import AT_EXIT, take_scene
-from headway.server.operations.settle import LEFT_AT, LOST, settle
+from headway.server.operations.agents.rank_events import RankEvents
+from headway.server.operations.agents.scenes import AT_EXIT, take_scene
+from headway.server.operations.jobs.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs

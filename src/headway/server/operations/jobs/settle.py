@@ -18,7 +18,7 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import Occupied
 from headway.engines.protocol import Cause
 from headway.scheduler.snapshot import Hold
-from headway.server.operations.stopping import end
+from headway.server.operations.jobs.stopping import end
 from headway.store import agents, attempts, facts, holds, jobs, nodes
 from headway.store.agents import NodeReport
 

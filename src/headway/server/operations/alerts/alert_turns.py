@@ -12,7 +12,7 @@ from headway.domain.alert_events import AlertEnded, AlertFired
 from headway.domain.errors import Language, message
 from headway.domain.events import Fact
 from headway.domain.ids import JobId
-from headway.server.operations.gauges import subject_of
+from headway.server.operations.alerts.gauges import subject_of
 from headway.server.secrets import make_id
 from headway.store import alerts, facts, jobs, notices
 

@@ -11,10 +11,10 @@ from headway.domain.lifecycle import JobState
 from headway.domain.service import Replica, ReplicaState, Service, Share, Split
 from headway.domain.version import ModelVersion
 from headway.registry import rollout
-from headway.server.operations.directory import Change, require_project
-from headway.server.operations.models import find_model
-from headway.server.operations.stopping import stop
-from headway.server.operations.submit import Submission, check_paths, find_template, is_number, submit
+from headway.server.operations.assets.models import find_model
+from headway.server.operations.jobs.stopping import stop
+from headway.server.operations.jobs.submit import Submission, check_paths, find_template, is_number, submit
+from headway.server.operations.people.directory import Change, require_project
 from headway.server.platform import Platform
 from headway.store import facts, jobs, services
 

@@ -1,0 +1,1 @@
+"""What agents and engines tell of attempts, written down as it arrives."""

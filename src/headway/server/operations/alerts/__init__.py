@@ -1,0 +1,1 @@
+"""Alerts: rules as people set them, what they are held against, what fired."""

@@ -1,0 +1,1 @@
+"""What is registered and served: data sets, weights, models, services."""

@@ -1,0 +1,1 @@
+"""What is handed on of a failed attempt, without its secrets."""

@@ -1,0 +1,1 @@
+"""Nodes: what their daemons report, their case files, cordons, retests and incidents."""
