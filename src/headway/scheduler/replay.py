@@ -101,6 +101,7 @@ class Replay:
         self.breach += span * self.unserved
         self.busy += sum(pool.devices - pool.free_devices for pool in self.desk.pools) * span
         self.now = at
+        self.desk.elapse(at)
 
     def _submit(self, past: Past) -> None:
         past.left = past.length
