@@ -37,6 +37,7 @@ from headway.domain.queue_events import (
     GrantEnding,
     GrantExpired,
     GrantRequested,
+    GrantWithdrawn,
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
@@ -404,6 +405,7 @@ Fact = (
     | QuotaDropped
     | GrantRequested
     | GrantDecided
+    | GrantWithdrawn
     | GrantEnding
     | GrantExpired
     | BudgetReached

@@ -74,6 +74,10 @@ class Rules(ABC):
     def decide_grant(self, grant: str, approve: bool, note: str = "") -> Row:
         return dict(self.post(f"/grants/{quote(grant, safe='')}/decide", {"approve": approve, "note": note}))
 
+    def withdraw_grant(self, grant: str, reason: str = "") -> Row:
+        """Take one's own request back before it is decided."""
+        return dict(self.post(f"/grants/{quote(grant, safe='')}/withdraw", {"reason": reason}))
+
     def windows(self) -> Rows:
         """Windows that are not over."""
         return list(self.get("/windows"))
