@@ -93,6 +93,10 @@ class Rules(ABC):
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
         return list(self.post("/jobs/arrays", body, key=key))
 
+    def dry_run_array(self, body: Mapping[str, Any]) -> Row:
+        """What would follow if `submit_array` were called now: of the first job and the last, and the quota after."""
+        return dict(self.post("/jobs/arrays/dry-run", body))
+
     def ahead(self, job: str) -> Rows:
         """Who stands before a waiting job, first in line first, with owner, devices and expected start and end."""
         return list(self.get(f"/jobs/{quote(job, safe='')}/ahead"))
