@@ -25,9 +25,7 @@ _SINCE = (
     .where((_attempts.c.ended_at.is_(None)) | (_attempts.c.ended_at > bindparam("since")))
     .order_by(_attempts.c.placed_at, _attempts.c.id)
 )
-_BROKEN = SHAPE.select().where(
-    _attempts.c.outcome != Outcome.SUCCEEDED, _attempts.c.ended_at > bindparam("since")
-)
+_BROKEN = SHAPE.select().where(_attempts.c.outcome != Outcome.SUCCEEDED, _attempts.c.ended_at > bindparam("since"))
 _MOVED = select(_attempts.c.id, func.coalesce(_attempts.c.step_at, _attempts.c.started_at)).where(
     _attempts.c.state == AttemptState.RUNNING, _attempts.c.started_at.is_not(None)
 )

@@ -37,4 +37,6 @@ def explain(c: Connection, seen: Sequence[Observation], now: datetime) -> None:
             continue
         agents.upsert(c, replace(part, cause=one.cause))
         by = f"engine:{attempt.engine}"
-        facts.append(c, EndExplained(at=now, by=by, job=attempt.job, attempt=one.attempt, node=one.node, cause=one.cause))
+        facts.append(
+            c, EndExplained(at=now, by=by, job=attempt.job, attempt=one.attempt, node=one.node, cause=one.cause)
+        )
