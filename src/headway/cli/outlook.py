@@ -17,8 +17,8 @@ def show_outlook(told: Row, fields: tuple[str, ...] | None) -> None:
         return write_json(told, fields)
     if "jobs" in told:
         out(say("dry-run.array", jobs=quantities.whole(told["jobs"])))
-        ends = [("first", told["first"])] + ([("last", told["last"])] if told["jobs"] > 1 else [])
-        lines = [f"{say(f'dry-run.{name}')}{line}" for name, one in ends for line in _standing(one)]
+        lines = [say("dry-run.first", what=line) for line in _standing(told["first"])]
+        lines += [say("dry-run.last", what=line) for line in _standing(told["last"]) if told["jobs"] > 1]
         lines += [*_after(told["quota"], told["first"]), *_hours(told["first"])]
     else:
         lines = [*_standing(told), *_after(told["quota"], told), *_hours(told)]
@@ -51,7 +51,8 @@ def _after(quota: list[Row], told: Row) -> Iterable[str]:
 
 def _hours(told: Row) -> Iterable[str]:
     cost = told["device_hours"]
-    if cost["by"] is None:
-        return [say("dry-run.hours-unknown")]
-    shown = {name: quantities.decimal(cost[name], 1) for name in ("usual", "long", "at_most")}
-    return [say(f"dry-run.hours-{cost['by']}", **shown)]
+    usual, long, most = (quantities.decimal(cost[name], 1) for name in ("usual", "long", "at_most"))
+    if cost["by"] == "history":
+        yield say("dry-run.hours-history", usual=usual, long=long, at_most=most)
+    else:
+        yield say("dry-run.hours-limit", at_most=most) if cost["by"] else say("dry-run.hours-unknown")
