@@ -24,7 +24,8 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(
-    rf"(?P<name>(?<![\w-])--?[\w-]{{0,30}}{_NAME}[\w-]{{0,20}})(?P<mark>\s{{1,3}})(?P<value>[^\s-]\S{{2,4096}})", re.IGNORECASE
+    rf"(?P<name>(?<![\w-])--?[\w-]{{0,30}}{_NAME}[\w-]{{0,20}})(?P<mark>\s{{1,3}})(?P<value>[^\s-]\S{{2,4096}})",
+    re.IGNORECASE,
 )
 _SHAPES = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----"
