@@ -181,8 +181,8 @@ def _check_grid(folder: Folder, names: list[str], pattern: re.Pattern[str]) -> N
     """Ranks are numbered without a gap in every dimension. Raises Damaged."""
     places = {tuple(int(part or 0) for part in match.groups()) for name in names if (match := pattern.fullmatch(name))}
     whole = 1
-    for numbers in zip(*places):
-        whole *= max(numbers) + 1
+    for dimension in range(pattern.groups):
+        whole *= max((place[dimension] for place in places), default=0) + 1
     if places and len(places) != whole:
         raise Damaged("missing-rank", f"{len(places)} of {whole} ranks' files")
 
