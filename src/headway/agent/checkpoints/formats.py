@@ -1,7 +1,8 @@
 """What each framework's checkpoint looks like, when it is complete and of which step it is.
 
 A rule looks at one folder: it says None where the folder is nothing of its framework's, else the step (UNKNOWN: nothing
-tells it), and raises Damaged where the checkpoint is not one to go on from. "unfinished": what its framework writes last is not there.
+tells it), and raises Damaged where the checkpoint is not one to go on from. "unfinished": what its framework writes last is not
+there.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def megatron(folder: Folder) -> int | None:
     if not ranks:
         distributed(folder)
         return step
-    _check_grid(folder, ranks, _PARALLEL)
+    _check_grid(ranks, _PARALLEL)
     for name in ranks:
         with folder.below(name) as rank:
             if not rank.files:
@@ -95,8 +96,8 @@ def deepspeed(folder: Folder) -> int | None:
     _check_latest(folder, step)
     if not models:
         raise Damaged("missing-file", "no model states")
-    _check_grid(folder, models, _MODEL)
-    _check_grid(folder, optimizers, _OPTIMIZER)
+    _check_grid(models, _MODEL)
+    _check_grid(optimizers, _OPTIMIZER)
     _check_all(folder)
     return step
 
@@ -122,7 +123,7 @@ def distributed(folder: Folder) -> int | None:
 
 
 def single(folder: Folder, name: str) -> int:
-    """One file of Lightning's or of a plain series: its step as the file says, else as its name does. Raises Damaged."""
+    """One file of a series: its step as the file says, else as its name does. Raises Damaged."""
     archives.check_archive(folder, name)
     told = inert.number(archives.peek(folder, name), "global_step", "step", "iteration", "iter_num", "iter", "steps")
     return _known(told, named_step(name.rpartition(".")[0]))
@@ -151,14 +152,14 @@ def _has_weights(folder: Folder) -> bool:
 
 
 def _check_state(folder: Folder, optimizer: str) -> None:
-    """Weights, an optimizer and every rank's random numbers, whole; each may be a folder of DCP or DeepSpeed instead."""
+    """Weights, an optimizer and every rank's random numbers, whole; each may be a folder of shards instead."""
     inner = _check_inner(folder)
     for name in _INDEXES:
         if name in folder.files:
             archives.check_index(folder, name)
     if not inner and optimizer not in folder.files:
         raise Damaged("weights-only", f"{optimizer} is missing: training cannot go on from it")
-    _check_grid(folder, [name for name in folder.files if _RANDOM.fullmatch(name)], _RANDOM)
+    _check_grid([name for name in folder.files if _RANDOM.fullmatch(name)], _RANDOM)
     _check_all(folder)
 
 
@@ -177,7 +178,7 @@ def _check_all(folder: Folder) -> None:
             archives.check(folder, name)
 
 
-def _check_grid(folder: Folder, names: list[str], pattern: re.Pattern[str]) -> None:
+def _check_grid(names: list[str], pattern: re.Pattern[str]) -> None:
     """Ranks are numbered without a gap in every dimension. Raises Damaged."""
     places = {tuple(int(part or 0) for part in match.groups()) for name in names if (match := pattern.fullmatch(name))}
     whole = 1
