@@ -1,8 +1,8 @@
 """What each framework's checkpoint looks like, when it is complete and of which step it is.
 
 A rule looks at one folder: it says None where the folder is nothing of its framework's, else the step (UNKNOWN: nothing
-tells it), and raises Damaged where the checkpoint is not one to go on from. "unfinished": what its framework writes last is not
-there.
+tells it), and raises Damaged where the checkpoint is not one to go on from. "unfinished": what its framework writes
+last is not there.
 """
 
 from __future__ import annotations
