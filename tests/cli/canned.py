@@ -156,7 +156,30 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "first_step_at": AT,
         "passed_fault_step_at": AT,
     }
-    return {"bill": bill | changes, "lost_steps": 2, "kill_to_first_step_s": 8.25}
+    phases = {"detect": 0.25, "stop": 1, "decide": 0.5, "retry": None, "schedule": 0.25, "start": 3, "load": 2.25}
+    return {
+        "bill": bill | changes,
+        "lost_steps": 2,
+        "kill_to_first_step_s": 8.25,
+        "phases": phases | {"first_step": 1},
+        "passing": "passed",
+    }
+
+
+def the_losses() -> dict[str, Any]:
+    """A job's losses in sum, with three intervals, on the wire."""
+    costs = [(10, 2, 9, 40.0, 90.0), (20, 2, 4, 40.0, 40.0), (40, 22, 2, 440.0, 20.0)]
+    names = ("every_steps", "lost_steps", "saves", "lost_device_seconds", "saving_device_seconds")
+    intervals = [dict(zip(names, cost, strict=True)) | {"device_seconds": sum(cost[3:])} for cost in costs]
+    return {
+        "failures": 1,
+        "lost_steps": 2,
+        "device_seconds": 1234,
+        "outage_s": 8.25,
+        "unfinished": 0,
+        "save_s": 0.6,
+        "intervals": [each | {"in_use": each["every_steps"] == 20} for each in intervals],
+    }
 
 
 def a_service(**changes: Any) -> dict[str, Any]:
@@ -336,3 +359,51 @@ def variants() -> list[dict[str, Any]]:
         {"change": "start-small", "value": "2 → 4", "forecast": range_, "then": range_},
         {"change": "grant", "value": "16 × h200", "forecast": range_, "then": None},
     ]
+
+
+def an_outlook(**changes: Any) -> dict[str, Any]:
+    """What would follow a submission, on the wire."""
+    waits = waiting()["waits"]
+    after = {"branch": "nlp", "device_type": "H800", "own": 8, "ceiling": 24, "used": 8, "after": 40}
+    told = {
+        "spec": a_job()["spec"],
+        "devices": 32,
+        "starts_on": None,
+        "waits": waits,
+        "waiting": 7,
+        "forecast": waits["forecast"],
+        "quota": [after | {"borrowed_after": 32}],
+        "device_hours": {"usual": 64.0, "long": 128.0, "at_most": None, "by": "history"},
+    }
+    return told | changes
+
+
+def a_report(project: str = "nlp") -> dict[str, Any]:
+    """A project's month on the wire."""
+    bounds = (60, 600, 3600, 21600, 86400, None)
+    waited = {"starts": 12, "wait_seconds": 48000, "mean_s": 4000.0, "p50_s": 300.0, "p90_s": 7200.0, "max_s": 30000.0}
+    waited |= {"spread": [{"up_to_s": up, "waits": 2} for up in bounds], "waiting": 1}
+    used = {"device_type": "h200", "device_seconds": 1234, "own_device_seconds": 2468, "utilisation": 0.5}
+    failed = {"ended": 14, "failed": 3, "rate": 0.25, "preempted": 1, "drilled": 1, "device_seconds": 600}
+    line = {"job": "j-8a0", "name": "sft-07", "devices": 2, "starts": 2, "wait_seconds": 310, "waiting": True}
+    line |= {"device_seconds": 1234, "attempts": 2, "failed": 1, "preempted": 0, "drilled": 0, "faults": ["crashed"]}
+    return {
+        "project": project,
+        "month": "2026-11",
+        "timezone": "Asia/Shanghai",
+        "as_of": AT,
+        "waited": waited,
+        "used": [used, used | {"device_type": "cpu", "utilisation": None, "own_device_seconds": 0}],
+        "failed": failed | {"faults": {"crashed": 2, "unknown": 1}},
+        "jobs": [line],
+    }
+
+
+def with_more() -> dict[str, Any]:
+    """A month played again with more nodes, on the wire."""
+    before = {"jobs": 12, "mean_wait": 4000.0, "p50_wait": 300.0, "p90_wait": 7200.0, "max_wait": 30000.0}
+    before |= {"slowdown": 3.0, "evictions": 2, "utilisation": 0.9}
+    after = before | {"mean_wait": 400.0, "p90_wait": 720.0, "evictions": 0, "utilisation": None}
+    sides = {"before": before, "after": after}
+    added = {"month": "2026-11", "added": ["4x8xH800"], "jobs": 12, "left_out": 1}
+    return added | {"whole": sides, "projects": {"nlp": sides}}

@@ -52,9 +52,25 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "window-ls": (("window", "ls"), {"/windows": [canned.a_window()]}),
     "calibration": (("forecast", "calibration"), {"/forecast/calibration": canned.a_calibration()}),
-    "bills": (("bills", "j-8a0"), {"/jobs/j-8a0/bills": [canned.a_bill()]}),
+    "bills": (
+        ("bills", "j-8a0"),
+        {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
+    ),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),
+    "report": (("report", "--month", "2026-11"), {"/reports": [canned.a_report(), canned.a_report("vision")]}),
+    "report-project": (
+        ("report", "--month", "2026-11", "--project", "nlp"),
+        {"/projects/nlp/report": canned.a_report()},
+    ),
+    "report-jobs": (
+        ("report", "--month", "2026-11", "--project", "nlp", "--jobs"),
+        {"/projects/nlp/report": canned.a_report()},
+    ),
+    "report-more": (
+        ("report", "--month", "2026-11", "--add", "4x8xH800"),
+        {"/reports/with-more": canned.with_more()},
+    ),
     "service-show": (("service", "show", "nlp/chat"), {"/services/nlp/chat": canned.a_service()}),
     "service-history": (
         ("service", "history", "nlp/chat"),
