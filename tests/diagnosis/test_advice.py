@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.diagnosis.advice import Decision, Reason, recover
-from headway.diagnosis.examine import ADVICE
+from headway.diagnosis.examine import ADVICE, is_retry
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.ids import AttemptId
 
 
 def a_verdict(fault, *, drill=False, retry=None, node="n1"):
     owner, usual = ADVICE[fault]
-    retry = usual if retry is None else retry
+    retry = is_retry(usual) if retry is None else retry
     return Verdict(AttemptId("j-2.1"), fault, owner, retry, 0.9, node=node, drill=drill)
 
 
