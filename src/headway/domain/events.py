@@ -300,6 +300,17 @@ class AgentLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndExplained(Event):
+    """What the batch system ended a part for, where the agent has told the end itself."""
+
+    kind: ClassVar[str] = "end-explained"
+    job: JobId
+    attempt: AttemptId
+    node: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptEnded(Event):
     """Devices are free from here on."""
 
@@ -440,6 +451,7 @@ Fact = (
     | RankExited
     | LogsDropped
     | AgentLost
+    | EndExplained
     | AttemptEnded
     | VerdictReached
     | RecoveryDecided

@@ -120,6 +120,10 @@ class Client(Rules, Alerts, Watching):
         """What each failure cost."""
         return _rows(self.get(f"/jobs/{_part(job)}/bills"))
 
+    def losses(self, job: str) -> Row:
+        """What all its failures cost, and what another interval between checkpoints would have cost."""
+        return _row(self.get(f"/jobs/{_part(job)}/losses"))
+
     def readings(self, job: str, name: str, **query: Any) -> Rows:
         """One measurement over time; `attempt`, `rank`, `points`."""
         return _rows(self.get(f"/jobs/{_part(job)}/readings", name=name, **query))

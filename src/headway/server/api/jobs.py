@@ -15,12 +15,13 @@ from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewDrill, NewJob, StopJob
 from headway.server.api.paging import cursor_of, moment_of
-from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job
-from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
+from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
+from headway.server.api.views import AttemptView, BillView, DrillView, JobView, LossView, Page
 from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, specify, submit
-from headway.store import attempts, bills, checkpoints, jobs
+from headway.store import attempts, checkpoints, jobs
 from headway.store.readings import Series
 
 router = APIRouter(tags=["jobs"])
@@ -92,9 +93,16 @@ def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
 
 @router.get("/jobs/{job}/bills")
 def list_bills(job: str, asker: AskerHere) -> list[BillView]:
-    """What each failure cost."""
+    """What each failure cost: steps, device-seconds, and seconds by phase."""
     with asker.platform.database.read() as c:
-        return [show_bill(bill) for bill in bills.of_job(c, find(c, asker, job).id)]
+        return [show_bill(recovery) for recovery in recoveries(c, find(c, asker, job))]
+
+
+@router.get("/jobs/{job}/losses")
+def sum_losses(job: str, asker: AskerHere) -> LossView:
+    """What all its failures cost, and what another interval between checkpoints would have cost."""
+    with asker.platform.database.read() as c:
+        return show_losses(losses(asker.platform, c, find(c, asker, job)))
 
 
 @router.get("/jobs/{job}/readings")
