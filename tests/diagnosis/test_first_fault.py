@@ -88,7 +88,8 @@ def test_two_nodes_within_the_skew_of_their_clocks_make_a_less_certain_verdict()
 
 
 def test_of_two_nodes_at_once_the_stronger_words_come_first():
-    said = 'Traceback (most recent call last):\n  File "t.py", line 3, in f\nRuntimeError: CUDA error: uncorrectable ECC error\n'
+    ecc = "RuntimeError: CUDA error: uncorrectable ECC error encountered"
+    said = f'Traceback (most recent call last):\n  File "t.py", line 3, in f\n{ecc}\n'
     exits = an_exit(0, at=0, code=1), an_exit(1, at=1, code=1)
     own = BAD_LABEL.replace("rank1", "rank0")
     assert examine(an_evidence(*exits, logs={0: own, 1: said})).rank == 1

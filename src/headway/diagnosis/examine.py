@@ -102,7 +102,7 @@ def plain(
 
 def is_retry(advice: Retry) -> bool:
     """Whether the same attempt again is worth its cards, at once or later."""
-    return advice not in (Retry.NO_RETRY, Retry.WAIT)
+    return advice is not Retry.NO_RETRY
 
 
 def _owns(evidence: Evidence, words: Words) -> list[Own]:

@@ -14,7 +14,7 @@ def of_stall(evidence: Evidence) -> Verdict:
         attempt=evidence.attempt,
         fault=Fault.STALLED,
         owner=usual_owner(hang.cause),
-        retry=advice not in (Retry.NO_RETRY, Retry.WAIT),
+        retry=advice is not Retry.NO_RETRY,
         confidence=hang.confidence,
         rank=hang.rank,
         node=hang.node,
