@@ -38,6 +38,7 @@ from headway.domain.queue_events import (
     GrantEnding,
     GrantExpired,
     GrantRequested,
+    GrantWithdrawn,
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
@@ -416,6 +417,7 @@ Fact = (
     | QuotaDropped
     | GrantRequested
     | GrantDecided
+    | GrantWithdrawn
     | GrantEnding
     | GrantExpired
     | BudgetReached
