@@ -51,6 +51,7 @@ COMMANDS = {
     "model": "models:model",
     "service": "service:service",
     "usage": "usage:usage",
+    "report": "report:report",
     "completion": "completion:completion",
 }
 

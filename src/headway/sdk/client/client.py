@@ -277,6 +277,18 @@ class Client(Rules, Alerts, Watching):
         """Every interval in which the project had devices."""
         return _rows(self.get(f"/projects/{_part(project)}/intervals"))
 
+    def reports(self, month: str) -> Rows:
+        """The month of every project one may read: waits, use of its own, failures."""
+        return _rows(self.get("/reports", month=month))
+
+    def report(self, project: str, month: str) -> Row:
+        """One project's, with the `jobs` that its figures add up from."""
+        return _row(self.get(f"/projects/{_part(project)}/report", month=month))
+
+    def with_more(self, month: str, add: Sequence[str]) -> Row:
+        """What the month's waits would have been with more nodes, as in `4x8xH800`."""
+        return _row(self.get("/reports/with-more", month=month, add=list(add)))
+
     # What is registered, and what is served
 
     def templates(self) -> Rows:
