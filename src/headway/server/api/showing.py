@@ -19,7 +19,7 @@ from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits
-from headway.server.api.views import AttemptView, BillView, HeldView, IntervalView, JobView, LossView, WaitView
+from headway.server.api.views import AttemptView, BillView, IntervalView, JobHeldView, JobView, LossView, WaitView
 from headway.server.operations.jobs.losses import Recovery
 from headway.server.operations.nodes.retesting import in_the_way
 from headway.server.platform import Platform
@@ -132,14 +132,14 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
     return Movement(losses[0] if losses else None, pace.steps_per_s, left, lead.at)
 
 
-def _held(c: Connection, job: Job, language: Language) -> HeldView | None:
+def _held(c: Connection, job: Job, language: Language) -> JobHeldView | None:
     held = facts.last(c, job.id, JobHeld)
     if held is None:
         return None
     cause = title(held.cause, language) if held.cause is not None else held.fault
     params: dict[str, Param] = {"job": job.id, "cause": cause, "node": held.node}
     sentence = message("held" if held.node is None else "held-on-node", params, language)
-    return HeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)
+    return JobHeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)
 
 
 def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
