@@ -37,6 +37,7 @@ from headway.domain.queue_events import (
     GrantEnding,
     GrantExpired,
     GrantRequested,
+    GrantWithdrawn,
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
@@ -415,6 +416,7 @@ Fact = (
     | QuotaDropped
     | GrantRequested
     | GrantDecided
+    | GrantWithdrawn
     | GrantEnding
     | GrantExpired
     | BudgetReached

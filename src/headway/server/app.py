@@ -17,6 +17,7 @@ from headway.server.api import (
     bundles,
     cases,
     directory,
+    dry_run,
     granting,
     jobs,
     logs,
@@ -37,6 +38,7 @@ from headway.server.platform import Platform
 PREFIX = "/api/v1"
 AREAS = (
     queue,
+    dry_run,
     jobs,
     logs,
     bundles,
