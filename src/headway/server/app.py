@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from headway import __version__
@@ -28,6 +28,7 @@ from headway.server.api import (
     observing,
     queue,
     quota,
+    reports,
     services,
     surroundings,
 )
@@ -53,6 +54,7 @@ AREAS = (
     alerts,
     surroundings,
     observing,
+    reports,
     monitoring,
     node_agents,
     agent,
@@ -92,10 +94,8 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
     )
     app.state.platform = platform
     problems.install(app)
-    whole = APIRouter(prefix=PREFIX)
     for area in AREAS:
-        whole.include_router(area.router)
-    app.include_router(whole)
+        app.include_router(area.router, prefix=PREFIX)
     app.include_router(metrics.router)
     app.include_router(console.router)
     return app
