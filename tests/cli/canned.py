@@ -156,7 +156,30 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "first_step_at": AT,
         "passed_fault_step_at": AT,
     }
-    return {"bill": bill | changes, "lost_steps": 2, "kill_to_first_step_s": 8.25}
+    phases = {"detect": 0.25, "stop": 1, "decide": 0.5, "retry": None, "schedule": 0.25, "start": 3, "load": 2.25}
+    return {
+        "bill": bill | changes,
+        "lost_steps": 2,
+        "kill_to_first_step_s": 8.25,
+        "phases": phases | {"first_step": 1},
+        "passing": "passed",
+    }
+
+
+def the_losses() -> dict[str, Any]:
+    """A job's losses in sum, with three intervals, on the wire."""
+    costs = [(10, 2, 9, 40.0, 90.0), (20, 2, 4, 40.0, 40.0), (40, 22, 2, 440.0, 20.0)]
+    names = ("every_steps", "lost_steps", "saves", "lost_device_seconds", "saving_device_seconds")
+    intervals = [dict(zip(names, cost, strict=True)) | {"device_seconds": sum(cost[3:])} for cost in costs]
+    return {
+        "failures": 1,
+        "lost_steps": 2,
+        "device_seconds": 1234,
+        "outage_s": 8.25,
+        "unfinished": 0,
+        "save_s": 0.6,
+        "intervals": [each | {"in_use": each["every_steps"] == 20} for each in intervals],
+    }
 
 
 def a_service(**changes: Any) -> dict[str, Any]:
@@ -336,3 +359,20 @@ def variants() -> list[dict[str, Any]]:
         {"change": "start-small", "value": "2 → 4", "forecast": range_, "then": range_},
         {"change": "grant", "value": "16 × h200", "forecast": range_, "then": None},
     ]
+
+
+def an_outlook(**changes: Any) -> dict[str, Any]:
+    """What would follow a submission, on the wire."""
+    waits = waiting()["waits"]
+    after = {"branch": "nlp", "device_type": "H800", "own": 8, "ceiling": 24, "used": 8, "after": 40}
+    told = {
+        "spec": a_job()["spec"],
+        "devices": 32,
+        "starts_on": None,
+        "waits": waits,
+        "waiting": 7,
+        "forecast": waits["forecast"],
+        "quota": [after | {"borrowed_after": 32}],
+        "device_hours": {"usual": 64.0, "long": 128.0, "at_most": None, "by": "history"},
+    }
+    return told | changes

@@ -52,7 +52,10 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "window-ls": (("window", "ls"), {"/windows": [canned.a_window()]}),
     "calibration": (("forecast", "calibration"), {"/forecast/calibration": canned.a_calibration()}),
-    "bills": (("bills", "j-8a0"), {"/jobs/j-8a0/bills": [canned.a_bill()]}),
+    "bills": (
+        ("bills", "j-8a0"),
+        {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
+    ),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),
     "service-show": (("service", "show", "nlp/chat"), {"/services/nlp/chat": canned.a_service()}),

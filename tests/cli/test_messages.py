@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from string import Formatter
 
@@ -18,11 +19,14 @@ from headway.domain.checkpoint import CheckpointState
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import NodeState
 from headway.domain.service import ReplicaState
+from headway.metering.phases import Phases
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
+from headway.server.operations.jobs.losses import Passing
 
 SOURCE = Path(headway.cli.__file__).parent
 PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
-CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts")
+CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts", "passing", "recovery")
+PHASES = [field.name for field in fields(Phases)]
 
 
 def blanks(text: str) -> set[str]:
@@ -62,6 +66,7 @@ def test_every_state_reason_and_fault_has_its_words() -> None:
     ]
     reasons = [reason.code for reason in (QuotaReached, CapacityShort, BehindOthers, NodesUnfit)]
     wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
+    wanted |= {f"passing.{each}" for each in Passing} | {f"recovery.{phase}" for phase in PHASES}
     wanted |= {f"shared.{kind}" for kind in (*WIDEST_FIRST, "job")}
     wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons} | {f"fault.{f.value}" for f in Fault}
     assert wanted - set(texts("en")) == set()

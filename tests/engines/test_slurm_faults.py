@@ -13,6 +13,7 @@ import pytest
 from headway.domain.errors import PlatformError
 from headway.domain.resources import NodeState
 from headway.engines.protocol import Cause, Handle, Sight
+from headway.engines.slurm.place import Place
 from headway.engines.slurm.record import Records
 from tests.engines.contract import Plan
 from tests.engines.recorder import Recorder
@@ -166,6 +167,17 @@ def test_a_node_drained_in_mid_job_goes_on_to_its_end(slurm: SlurmSubject) -> No
     slurm.stop(handle)
     slurm.until_seen(Sight.ENDED, handle)
     assert slurm.starts(order.attempt) == 1
+
+
+def test_a_rank_killed_for_want_of_memory_is_told_by_its_agent_and_by_slurm(slurm: SlurmSubject) -> None:
+    slurm.change(memory_per_device=100)
+    eats = "x = bytearray(1 << 30)\nfor i in range(0, len(x), 4096): x[i] = 1"
+    order = replace(slurm.order(Plan.RUNS), command=("python3", "-c", eats))
+    handle = slurm.launch(order)
+    slurm.until(lambda: causes(slurm, handle) == [Cause.OUT_OF_MEMORY], "Slurm's word")
+    assert slurm.sights(handle) == [Sight.ENDED]
+    (exit,) = Place(slurm.settings.share, order.attempt, slurm.nodes[0]).final()["exits"]
+    assert (exit["signal"], exit["oom_kill"]) == (9, True)
 
 
 def test_a_job_the_site_cancels_has_ended_and_was_not_lost(slurm: SlurmSubject) -> None:

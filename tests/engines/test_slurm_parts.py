@@ -27,13 +27,13 @@ NODE = (
     "CfgTRES=cpu=64,mem=500G{reason}"
 )
 QUEUE = """\
-1|RUNNING|n[1-2]|root|default|n[1-2]|1796100420|1796104020|cpu=16,mem=4G,node=2,gres/gpu=4,gres/gpu:h200=4|j-a.1|headway:j-a.1|
-2|RUNNING|n3|ann|proja|n3|1796100420|NONE|cpu=1,node=1,gres/gpu=3|w|x|y.sh|(null)|
-7|PENDING|(Resources)|root|default||N/A|N/A|cpu=8,node=1,gres/gpu=1,gres/gpu:h200=1|j-b.1|headway:j-b.1|
+1|RUNNING|0|n[1-2]|root|default|n[1-2]|1796100420|1796104020|cpu=16,mem=4G,node=2,gres/gpu=4,gres/gpu:h200=4|j-a.1|headway:j-a.1|
+2|RUNNING|0|n3|ann|proja|n3|1796100420|NONE|cpu=1,node=1,gres/gpu=3|w|x|y.sh|(null)|
+7|PENDING|0|(Resources)|root|default||N/A|N/A|cpu=8,node=1,gres/gpu=1,gres/gpu:h200=1|j-b.1|headway:j-b.1|
 """
 PAST = """\
-1|CANCELLED by 0|root|n[1-2]|1796100420|1796100440|j-a.1|headway:j-a.1
-5|NODE_FAIL|root|n2|1796100420|1796100440|j-b.1|headway:j-b.1
+1|CANCELLED by 0|0:0|root|n[1-2]|1796100420|1796100440|j-a.1|headway:j-a.1
+5|NODE_FAIL|1:0|root|n2|1796100420|1796100440|j-b.1|headway:j-b.1
 """
 SETTINGS = SlurmSettings(Path("/records"), Path("/share"), Path("/agent.pyz"), python="python3")
 ORDER = LaunchOrder(
@@ -127,6 +127,27 @@ def test_past_jobs_have_their_cause() -> None:
     cancelled, failed = read_past_jobs(PAST)
     assert (cancelled.cause, failed.cause) == (Cause.CANCELLED, Cause.NODE_FAIL)
     assert cancelled.is_over
+
+
+@pytest.mark.parametrize(
+    ("state", "steps", "cause"),
+    [
+        ("FAILED", "253", Cause.OUT_OF_MEMORY),
+        ("COMPLETED", "125", Cause.OUT_OF_MEMORY),
+        ("FAILED", "0:125", Cause.OUT_OF_MEMORY),
+        ("FAILED", "125:0", None),
+        ("FAILED", "32000", None),
+        ("FAILED", "9", None),
+        ("TIMEOUT", "253", Cause.TIMEOUT),
+        ("RUNNING", "253", None),
+    ],
+)
+def test_a_job_whose_steps_ran_out_of_memory_did_whatever_its_script_made_of_it(
+    state: str, steps: str, cause: Cause | None
+) -> None:
+    (job, *_) = read_jobs(QUEUE.replace("RUNNING|0", f"{state}|{steps}"))
+    (past, _) = read_past_jobs(PAST.replace("CANCELLED by 0|0:0", f"{state}|{steps}"))
+    assert (job.cause, past.cause) == (cause, cause)
 
 
 def test_books_count_every_incarnation_of_an_attempts_jobs_and_nobody_elses() -> None:

@@ -1,8 +1,9 @@
 """Stories of what a batch system says: a node failed, a launch waits there, an end is coming, others use its nodes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from types import MappingProxyType
 
 import pytest
 
@@ -12,7 +13,7 @@ from headway.domain.ids import attempt_id
 from headway.domain.resources import NodeState, Occupied
 from headway.engines.fake.engine import FakeEngine
 from headway.engines.fake.world import Life
-from headway.engines.protocol import Capability, Handle, Notice
+from headway.engines.protocol import Capability, Cause, Handle, Notice, Observation
 from headway.sdk.job.checkpoint import CheckpointError
 from headway.sdk.job.environment import read_environment
 from headway.sdk.job.run import Run
@@ -118,6 +119,12 @@ class Announcing(FakeEngine):
     unanswering: frozenset[str] = frozenset()
     ends: tuple[Notice, ...] = ()
     others: tuple[Occupied, ...] = ()
+    ended_for: Mapping[str, Cause] = MappingProxyType({})
+
+    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+        """Its word on an end comes after the agent's."""
+        seen = await super().observe(handles)
+        return [replace(one, cause=self.ended_for.get(one.node)) for one in seen]
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         return [notice for notice in self.ends if notice.attempt in {handle.attempt for handle in handles}]
@@ -150,6 +157,39 @@ def test_an_end_that_is_announced_reaches_the_ranks_and_the_job_goes_on(world: W
     job.agents[0].obeys(TIME_LIMIT)
     world.settle()
     assert (len(job.attempts), job.attempt.resume_step, job.job.failures) == (2, 30, 0)
+
+
+@pytest.mark.parametrize("cause", ["out-of-memory", "node-fail", "timeout", "preempted", "boot-fail"])
+def test_what_a_batch_system_ended_an_attempt_for_is_a_fact_though_the_agent_told_the_exit(
+    world: World, engine: Announcing, cause: str
+) -> None:
+    job = world.submit(nodes=2)
+    world.settle()
+    job.starts()
+    job.breaks(signal=9)
+    world.settle()
+    assert not job.facts("end-explained")
+    engine.ended_for = {"n1": Cause(cause)}
+    world.later(seconds=2)
+    world.later(seconds=2)
+    told = [(fact.node, fact.cause, fact.by) for fact in job.facts("end-explained")]  # type: ignore[union-attr]
+    assert told == [("n1", cause, "engine:fake")]
+    assert [fact.signal for fact in job.facts("rank-exited") if fact.rank == 0] == [9]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("ends", ["finishes", "obeys"])
+def test_a_good_end_needs_no_explaining_and_a_cancel_is_none(world: World, engine: Announcing, ends: str) -> None:
+    job = world.submit()
+    world.settle()
+    job.starts()
+    if ends == "obeys":
+        job.stop()
+    getattr(job, ends)()
+    engine.ended_for = {"n1": Cause.CANCELLED if ends == "obeys" else Cause.TIMEOUT}
+    world.later(seconds=2)
+    world.later(seconds=2)
+    assert job.state in ("succeeded", "stopped")
+    assert not job.facts("end-explained")
 
 
 def test_what_others_use_is_taken_until_their_limit_and_shown(world: World, engine: Announcing) -> None:

@@ -48,6 +48,9 @@ def test_node_lost_on_day_three(either_world: World) -> None:
     assert bill.kill_to_first_step_s == outage.total_seconds()
     assert bill.device_seconds_lost == 16 * int((since_saved + outage).total_seconds())
     assert bill.passed_fault_step_at == world.now
+    (recovery,) = train.recoveries
+    assert (recovery.phases.detect, recovery.phases.start, recovery.phases.first_step) == (10, 60, 0)
+    assert recovery.passing == "passed"
 
     train.finishes()
     world.settle()
@@ -99,6 +102,7 @@ def test_three_tries_without_progress_end_it(world: World) -> None:
         train.starts().breaks(signal=9)
         world.settle()
     assert (train.state, train.job.failures, len(train.attempts)) == ("failed", 3, 4)
+    assert [each.passing for each in train.recoveries] == ["broke-before"] * 3
     assert train.job.reason == "no-progress"
 
 
@@ -114,6 +118,31 @@ def test_progress_gives_new_tries(world: World) -> None:
         world.settle()
     assert (train.state, train.job.failures) == ("starting", 1)
     assert [bill.lost_steps for bill in train.bills] == [1] * 7
+
+
+def test_another_interval_is_compared_by_the_pace_and_the_saves_that_were_seen(world: World) -> None:
+    train = world.submit("train", devices=2)
+    world.settle()
+    train.starts()
+    for step in range(1, 26):
+        world.later(seconds=2)
+        train.reaches(step)
+        if step % 10 == 0:
+            train.saves(step)
+    train.breaks(signal=9)
+    world.settle()
+    (recovery,) = train.recoveries
+    assert (recovery.bill.lost_steps, recovery.passing) == (5, "watched")
+    summed = train.losses
+    assert (summed.every_steps, summed.save_s, summed.unfinished) == (10, 0.5, 1)
+    costs = {cost.every_steps: (cost.lost_steps, cost.saves, cost.device_seconds) for cost in summed.intervals}
+    assert costs == {
+        2: (1, 12, 1 * 2 * 2 + 12 * 0.5 * 2),
+        5: (0, 5, 0 + 5 * 0.5 * 2),
+        10: (5, 2, 5 * 2 * 2 + 2 * 0.5 * 2),
+        20: (5, 1, 5 * 2 * 2 + 1 * 0.5 * 2),
+        40: (25, 0, 25 * 2 * 2),
+    }
 
 
 def test_code_error_is_not_retried(world: World) -> None:

@@ -9,9 +9,11 @@ from headway.domain.checkpoint import Checkpoint, LossBill
 from headway.domain.events import Fact
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Job
+from headway.metering.losses import Losses
 from headway.scheduler.plan import Waits
 from headway.sdk.job.environment import read_environment
 from headway.sdk.job.run import Run
+from headway.server.operations.jobs.losses import Recovery, losses, recoveries
 from headway.server.operations.jobs.stopping import stop
 from headway.store import attempts, bills, checkpoints, facts, jobs, plans, verdicts
 from tests.scenarios.agents import Agent
@@ -85,6 +87,16 @@ class Work:
     def bills(self) -> list[LossBill]:
         with self.world.platform.database.read() as c:
             return bills.of_job(c, self.id)
+
+    @property
+    def recoveries(self) -> list[Recovery]:
+        with self.world.platform.database.read() as c:
+            return recoveries(c, self.job)
+
+    @property
+    def losses(self) -> Losses:
+        with self.world.platform.database.read() as c:
+            return losses(self.world.platform, c, self.job)
 
     @property
     def checkpoints(self) -> list[Checkpoint]:

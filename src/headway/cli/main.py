@@ -26,7 +26,7 @@ COMMANDS = {
     "attempts": "history:attempts",
     "checkpoints": "history:checkpoints",
     "facts": "history:facts",
-    "bills": "history:bills",
+    "bills": "bills:bills",
     "stop": "jobs:stop",
     "drill": "jobs:drill",
     "top": "machines:top",

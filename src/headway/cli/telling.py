@@ -90,3 +90,9 @@ def loss(view: Row) -> str:
         device_seconds=quantities.device_seconds(view["bill"]["device_seconds_lost"]),
         seconds=quantities.duration(view["kill_to_first_step_s"]),
     )
+
+
+def spent(view: Row) -> str:
+    """Where the seconds of one recovery went; the phases that are known, in order."""
+    known = {name: seconds for name, seconds in view["phases"].items() if seconds is not None}
+    return " · ".join(f"{word('recovery', name)} {quantities.duration(seconds)}" for name, seconds in known.items())

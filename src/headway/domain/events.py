@@ -37,6 +37,7 @@ from headway.domain.queue_events import (
     GrantEnding,
     GrantExpired,
     GrantRequested,
+    GrantWithdrawn,
     PreemptionOrdered,
     ProjectClosed,
     QuotaApproved,
@@ -300,6 +301,17 @@ class AgentLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndExplained(Event):
+    """What the batch system ended a part for, where the agent has told the end itself."""
+
+    kind: ClassVar[str] = "end-explained"
+    job: JobId
+    attempt: AttemptId
+    node: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptEnded(Event):
     """Devices are free from here on."""
 
@@ -404,6 +416,7 @@ Fact = (
     | QuotaDropped
     | GrantRequested
     | GrantDecided
+    | GrantWithdrawn
     | GrantEnding
     | GrantExpired
     | BudgetReached
@@ -440,6 +453,7 @@ Fact = (
     | RankExited
     | LogsDropped
     | AgentLost
+    | EndExplained
     | AttemptEnded
     | VerdictReached
     | RecoveryDecided

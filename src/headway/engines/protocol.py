@@ -132,7 +132,7 @@ class Sight(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a batch system ended a part that its agent could not tell of."""
+    """Why a batch system ended a part, or failed its job."""
 
     NODE_FAIL = "node-fail"
     BOOT_FAIL = "boot-fail"

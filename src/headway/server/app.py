@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from headway import __version__
@@ -17,6 +17,7 @@ from headway.server.api import (
     bundles,
     cases,
     directory,
+    dry_run,
     granting,
     jobs,
     logs,
@@ -37,6 +38,7 @@ from headway.server.platform import Platform
 PREFIX = "/api/v1"
 AREAS = (
     queue,
+    dry_run,
     jobs,
     logs,
     bundles,
@@ -90,10 +92,8 @@ def create_app(platform: Platform, *, with_loops: bool = True, more: Sequence[Lo
     )
     app.state.platform = platform
     problems.install(app)
-    whole = APIRouter(prefix=PREFIX)
     for area in AREAS:
-        whole.include_router(area.router)
-    app.include_router(whole)
+        app.include_router(area.router, prefix=PREFIX)
     app.include_router(metrics.router)
     app.include_router(console.router)
     return app

@@ -24,8 +24,7 @@ class NodeReport:
     """One node's part of an attempt as its agent last told it.
 
     `facts`: which agent spoke (`AGENT`), what it had (`GIVEN`), and the environment that its first report tells;
-    `streams`, with the end: how many bytes each rank printed in all. `cause`: what a batch system ended it for, where
-    no agent tells.
+    `streams`, with the end: how many bytes each rank printed in all. `cause`: what a batch system ended it for.
     """
 
     attempt: AttemptId

@@ -25,6 +25,7 @@ _SINCE = (
     .where((_attempts.c.ended_at.is_(None)) | (_attempts.c.ended_at > bindparam("since")))
     .order_by(_attempts.c.placed_at, _attempts.c.id)
 )
+_BROKEN = SHAPE.select().where(_attempts.c.outcome != Outcome.SUCCEEDED, _attempts.c.ended_at > bindparam("since"))
 _MOVED = select(_attempts.c.id, func.coalesce(_attempts.c.step_at, _attempts.c.started_at)).where(
     _attempts.c.state == AttemptState.RUNNING, _attempts.c.started_at.is_not(None)
 )
@@ -85,6 +86,11 @@ def live(c: Connection) -> list[Attempt]:
 def since(c: Connection, moment: datetime) -> list[Attempt]:
     """Every attempt that had devices after a moment, by the time it was placed."""
     return SHAPE.all(c, _SINCE, {"since": moment})
+
+
+def broken_since(c: Connection, moment: datetime) -> list[Attempt]:
+    """Every attempt that has ended after a moment, and not well."""
+    return SHAPE.all(c, _BROKEN, {"since": moment})
 
 
 def moved_at(c: Connection) -> dict[AttemptId, datetime]:

@@ -1,4 +1,4 @@
-"""What happened to a job: `attempts`, `checkpoints`, `facts`, `bills`."""
+"""What happened to a job: `attempts`, `checkpoints`, `facts`."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from headway.cli.arguments import JOB, PROJECT
 from headway.cli.command import command, json_option, option
 from headway.cli.commands.show import placement
 from headway.cli.language import say, word
-from headway.cli.screen import note, out, state, table, write_json, write_json_line
+from headway.cli.screen import out, state, table, write_json, write_json_line
 from headway.cli.session import client
 
 Fields = tuple[str, ...] | None
@@ -102,32 +102,3 @@ def _values(data: dict[str, Any]) -> str:
 def _value(value: Any) -> str:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return shown if len(shown) <= SHOWN_VALUE else shown[: SHOWN_VALUE - 1] + "…"
-
-
-@command("bills")
-@click.argument("job", type=JOB)
-@json_option
-def bills(job: str, fields: Fields) -> None:
-    """What each failure cost."""
-    with client() as api:
-        rows = api.bills(job)
-    if fields is not None:
-        return write_json(rows, fields)
-    names = ("failed", "resumed", "last-step", "resumed-step", "lost-steps", "lost-device-seconds", "outage")
-    titles = [say(f"column.{name}") for name in names] + [say("column.fault", zone=quantities.zone())]
-    shown = [
-        (
-            row["bill"]["failed"],
-            row["bill"]["resumed"] or quantities.UNKNOWN,
-            quantities.whole(row["bill"]["last_step"]),
-            quantities.whole(row["bill"]["resumed_step"]),
-            quantities.whole(row["lost_steps"]),
-            quantities.whole(row["bill"]["device_seconds_lost"]),
-            quantities.duration(row["kill_to_first_step_s"]),
-            quantities.clock(row["bill"]["fault_at"]),
-        )
-        for row in rows
-    ]
-    table(titles, shown, right=titles[2:7])
-    if not rows:
-        note(say("bills.none"))

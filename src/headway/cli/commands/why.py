@@ -10,7 +10,7 @@ from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say, word
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, standing_before, start_range, verdict, waiting
+from headway.cli.telling import advice_on_waiting, headline, loss, spent, standing_before, start_range, verdict, waiting
 from headway.domain.errors import PlatformError
 
 
@@ -29,11 +29,16 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
         bills = api.bills(view["job"]["id"]) if view["job"]["failures"] or view["verdict"] else []
         before = api.ahead(view["job"]["id"]) if view["waits"] and view["waits"]["ahead"] else []
     out(headline(view))
-    for line in _reason(view) + [standing_before(one) for one in before[:5]] + [loss(bill) for bill in bills[-3:]]:
+    for line in _reason(view) + [standing_before(one) for one in before[:5]] + _losses(bills[-3:]):
         out(f"  {line}")
     hint = _hint(view)
     if hint:
         note(f"{say('error.hint')}{hint}")
+
+
+def _losses(bills: list[dict[str, Any]]) -> list[str]:
+    """What the last failures cost, and where the seconds went."""
+    return [line for bill in bills for line in (loss(bill), spent(bill)) if line]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:

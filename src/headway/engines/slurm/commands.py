@@ -16,9 +16,10 @@ from headway.engines.slurm.books import BOOKS_FORMAT
 from headway.engines.slurm.settings import SlurmSettings
 
 # Name and comment come last: they may hold anything.
-JOB_FIELDS = ("JobID", "State", "ReasonList", "UserName", "Account", "NodeList", "StartTime", "EndTime", "tres-alloc")
+ABOUT = ("JobID", "State", "DerivedEC", "ReasonList", "UserName", "Account")
+JOB_FIELDS = (*ABOUT, "NodeList", "StartTime", "EndTime", "tres-alloc")
 JOB_FORMAT = ",".join(f"{name}:|" for name in (*JOB_FIELDS, "Name", "Comment"))
-PAST_FORMAT = "jobidraw,state,user,nodelist,start,end,jobname,comment"
+PAST_FORMAT = "jobidraw,state,derivedexitcode,user,nodelist,start,end,jobname,comment"
 DETAIL = 300
 
 

@@ -17,6 +17,8 @@ WAITING = frozenset(
     {"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
 )
 LIVING = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING", "STAGE_OUT"})
+# What Slurm gives for a signal to a step in which the kernel killed for want of memory.
+OUT_OF_MEMORY = 125
 CAUSES = {
     "NODE_FAIL": Cause.NODE_FAIL,
     "BOOT_FAIL": Cause.BOOT_FAIL,
@@ -63,10 +65,11 @@ def read_jobs(text: str) -> tuple[Job, ...]:
     """Read `squeue` in `JOB_FORMAT`; what is no such line is left out."""
     jobs = []
     for line in text.splitlines():
-        fields = line.split("|", 9)
-        if len(fields) < 10:
+        fields = line.split("|", 10)
+        if len(fields) < 11:
             continue
-        number, state, reason, user, account, hosts, start, end, tres, rest = fields
+        number, word, steps, reason, user, account, hosts, start, end, tres, rest = fields
+        state = _state(word, steps)
         name, _, comment = rest.removesuffix("|").partition("|")
         why = reason.strip("()") if state in WAITING else None
         jobs.append(
@@ -79,12 +82,12 @@ def read_past_jobs(text: str) -> tuple[Job, ...]:
     """Read `sacct` in `PAST_FORMAT`, oldest first; `CANCELLED by 0` is CANCELLED."""
     jobs = []
     for line in text.splitlines():
-        fields = line.split("|", 7)
-        if len(fields) == 8:
-            number, state, user, hosts, start, end, name, comment = fields
-            word = state.split()[0] if state else "UNKNOWN"
+        fields = line.split("|", 8)
+        if len(fields) == 9:
+            number, told, steps, user, hosts, start, end, name, comment = fields
+            state = _state(told.split()[0] if told else "UNKNOWN", steps)
             jobs.append(
-                Job(number, word, user, _hosts(hosts), name, comment, started=_time(start), ends=_time(end), gres=None)
+                Job(number, state, user, _hosts(hosts), name, comment, started=_time(start), ends=_time(end), gres=None)
             )
     return tuple(jobs)
 
@@ -95,6 +98,15 @@ def find(attempt: str, owner: str, jobs: Iterable[Job]) -> Job | None:
     return max(
         mine, key=lambda job: (not job.is_over, not job.is_waiting, int(re.sub(r"\D.*", "", job.id) or 0)), default=None
     )
+
+
+def _state(state: str, steps: str) -> str:
+    """A job of a script whose steps ran out of memory is only FAILED, or even COMPLETED, to Slurm; `steps`: the highest
+    exit code among them, `0:125` or as a wait status."""
+    code, _, signal = steps.rpartition(":")
+    number = int(signal) if signal.isdecimal() else 0
+    is_killed = number == OUT_OF_MEMORY if code else number & 0x7F == OUT_OF_MEMORY
+    return "OUT_OF_MEMORY" if is_killed and state in ("FAILED", "COMPLETED") else state
 
 
 def _hosts(text: str) -> tuple[str, ...]:

@@ -189,7 +189,7 @@ def _last_word(place: Place, cause: Cause | None = None) -> Seen | None:
     if reason is None:
         return None
     if reason != AGENT_LOST:
-        return Seen(Sight.ENDED, word_of(final))
+        return Seen(Sight.ENDED, word_of(final), cause)
     return Seen(Sight.AGENT_LOST, place.tail(), cause)
 
 

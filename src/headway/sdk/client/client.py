@@ -89,7 +89,7 @@ class Client(Rules, Alerts, Watching):
         return _row(self.post("/jobs", body, key=key or uuid.uuid4().hex))
 
     def dry_run(self, body: Mapping[str, Any]) -> Row:
-        """The specification that `submit` would queue."""
+        """What would follow if `submit` were called now: place in the queue, start range, quota after, device-hours."""
         return _row(self.post("/jobs/dry-run", body))
 
     def jobs(
@@ -119,6 +119,10 @@ class Client(Rules, Alerts, Watching):
     def bills(self, job: str) -> Rows:
         """What each failure cost."""
         return _rows(self.get(f"/jobs/{_part(job)}/bills"))
+
+    def losses(self, job: str) -> Row:
+        """What all its failures cost, and what another interval between checkpoints would have cost."""
+        return _row(self.get(f"/jobs/{_part(job)}/losses"))
 
     def readings(self, job: str, name: str, **query: Any) -> Rows:
         """One measurement over time; `attempt`, `rank`, `points`."""

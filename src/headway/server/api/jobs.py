@@ -9,18 +9,19 @@ from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.ids import JobId
-from headway.domain.job import Job, JobSpec, Priority
+from headway.domain.job import Job, Priority
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewDrill, NewJob, StopJob
 from headway.server.api.paging import cursor_of, moment_of
-from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job
-from headway.server.api.views import AttemptView, BillView, DrillView, JobView, Page
+from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
+from headway.server.api.views import AttemptView, BillView, DrillView, JobView, LossView, Page
 from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
-from headway.server.operations.jobs.submit import Submission, check_paths, specify, submit
-from headway.store import attempts, bills, checkpoints, jobs
+from headway.server.operations.jobs.submit import Submission, check_paths, submit
+from headway.store import attempts, checkpoints, jobs
 from headway.store.readings import Series
 
 router = APIRouter(tags=["jobs"])
@@ -36,16 +37,6 @@ def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     job = once(body, Job, lambda c: submit(platform, c, submission, asker.name), before=check)
     platform.wake("schedule")
     return job
-
-
-@router.post("/jobs/dry-run")
-def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
-    """What would be submitted, checked as a submission is; nothing is created."""
-    asker.check(Verb.CREATE, "job", body.project)
-    submission = submission_of(asker, body)
-    check_paths(asker.platform, submission, asker.name)
-    with asker.platform.database.read() as c:
-        return specify(asker.platform, c, submission, asker.name)
 
 
 @router.get("/jobs")
@@ -92,9 +83,16 @@ def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
 
 @router.get("/jobs/{job}/bills")
 def list_bills(job: str, asker: AskerHere) -> list[BillView]:
-    """What each failure cost."""
+    """What each failure cost: steps, device-seconds, and seconds by phase."""
     with asker.platform.database.read() as c:
-        return [show_bill(bill) for bill in bills.of_job(c, find(c, asker, job).id)]
+        return [show_bill(recovery) for recovery in recoveries(c, find(c, asker, job))]
+
+
+@router.get("/jobs/{job}/losses")
+def sum_losses(job: str, asker: AskerHere) -> LossView:
+    """What all its failures cost, and what another interval between checkpoints would have cost."""
+    with asker.platform.database.read() as c:
+        return show_losses(losses(asker.platform, c, find(c, asker, job)))
 
 
 @router.get("/jobs/{job}/readings")

@@ -1,6 +1,6 @@
 """Put a job beside what is known of it: its attempt, its rate, why it waits, the verdict in words."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -10,13 +10,15 @@ from sqlalchemy import Connection
 from headway.diagnosis.describe import describe, next_step
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.checkpoint import LossBill
 from headway.domain.errors import Language
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
+from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
-from headway.server.api.views import AttemptView, BillView, JobView, WaitView
+from headway.scheduler.plan import Forecast, Waits
+from headway.server.api.views import AttemptView, BillView, IntervalView, JobView, LossView, WaitView
+from headway.server.operations.jobs.losses import Recovery
 from headway.server.platform import Platform
 from headway.server.problems import language_of
 from headway.store import agents, attempts, plans, verdicts
@@ -69,9 +71,44 @@ def show_attempt(c: Connection, attempt: Attempt, language: Language) -> Attempt
     return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words, cards)
 
 
-def show_bill(bill: LossBill) -> BillView:
+def show_wait(waits: Waits, forecast: Forecast | None, language: Language) -> WaitView:
+    """Why a job waits, in numbers and words."""
+    return WaitView(
+        position=waits.position,
+        ahead=list(waits.ahead),
+        reason=waits.reason.code,
+        numbers=explain.params(waits.reason),
+        sentence=explain.sentence(waits.reason, language),
+        advice=explain.advice(waits.reason, language),
+        reserved_at=waits.reserved_at,
+        forecast=forecast,
+        ahead_count=max(waits.ahead_count, len(waits.ahead)),
+        place=waits.place,
+        order=place_sentence(waits.place, language) if waits.place else None,
+    )
+
+
+def show_bill(recovery: Recovery) -> BillView:
     """A bill with its derived figures."""
-    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s)
+    bill = recovery.bill
+    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s, recovery.phases, recovery.passing)
+
+
+def show_losses(summed: Losses) -> LossView:
+    """A job's losses, the interval in use marked."""
+    intervals = [
+        IntervalView(**asdict(cost), device_seconds=cost.device_seconds, in_use=cost.every_steps == summed.every_steps)
+        for cost in summed.intervals
+    ]
+    return LossView(
+        failures=summed.failures,
+        lost_steps=summed.lost_steps,
+        device_seconds=summed.device_seconds,
+        outage_s=summed.outage_s,
+        unfinished=summed.unfinished,
+        save_s=summed.save_s,
+        intervals=intervals,
+    )
 
 
 def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
@@ -92,18 +129,4 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
 
 def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
     waits = plans.waits(c, job.id)
-    if waits is None:
-        return None
-    return WaitView(
-        position=waits.position,
-        ahead=list(waits.ahead),
-        reason=waits.reason.code,
-        numbers=explain.params(waits.reason),
-        sentence=explain.sentence(waits.reason, language),
-        advice=explain.advice(waits.reason, language),
-        reserved_at=waits.reserved_at,
-        forecast=plans.forecast(c, job.id),
-        ahead_count=max(waits.ahead_count, len(waits.ahead)),
-        place=waits.place,
-        order=place_sentence(waits.place, language) if waits.place else None,
-    )
+    return None if waits is None else show_wait(waits, plans.forecast(c, job.id), language)

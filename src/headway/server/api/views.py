@@ -11,7 +11,9 @@ from headway.domain.attempt import Attempt, RankExit
 from headway.domain.checkpoint import LossBill
 from headway.domain.job import Job
 from headway.domain.service import Replica, Service, Split
+from headway.metering.phases import Phases
 from headway.scheduler.plan import Forecast, Place
+from headway.server.operations.jobs.losses import Passing
 
 T = TypeVar("T")
 
@@ -76,11 +78,42 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class BillView:
-    """A loss bill with what follows from it."""
+    """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed."""
 
     bill: LossBill
     lost_steps: int
     kill_to_first_step_s: float | None
+    phases: Phases
+    passing: Passing
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalView:
+    """What saving every `every_steps` steps would have cost, in device-seconds; `in_use`: it is what was done."""
+
+    every_steps: int
+    lost_steps: int
+    saves: int
+    lost_device_seconds: float
+    saving_device_seconds: float
+    device_seconds: float
+    in_use: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LossView:
+    """All failures of a job in sum. `intervals` is empty while its pace or its interval is not known.
+
+    `unfinished`: failures whose step was not passed again yet. `save_s`: the usual seconds of one save.
+    """
+
+    failures: int
+    lost_steps: int
+    device_seconds: int
+    outage_s: float
+    unfinished: int
+    save_s: float | None
+    intervals: list[IntervalView]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from headway.engines.protocol import (
     Occupancy,
     Sight,
 )
+from headway.server.operations.agents.batch_ends import explain, unexplained
 from headway.server.operations.agents.batch_words import has_news, heed
 from headway.server.operations.agents.report import GANG_GRACE, broken_since
 from headway.server.operations.agents.silence import silent_parts, unheard
@@ -79,7 +80,10 @@ class Observe:
             await _nudge(platform, handle)
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
-            seen = [*await engine.observe(mine), *await self._unheard(platform, engine)]
+            late = await asyncio.to_thread(_unexplained, platform, engine)
+            told = await engine.observe([*mine, *late])
+            await asyncio.to_thread(_explain, platform, told)
+            seen = [*(one for one in told if one.attempt in live), *await self._unheard(platform, engine)]
             notices = await _notices(engine, mine)
             await asyncio.to_thread(_heed, platform, seen, notices)
             if await asyncio.to_thread(self._apply, platform, seen):
@@ -226,6 +230,22 @@ def _heed(platform: Platform, seen: Sequence[Observation], notices: Sequence[Not
             return
     with platform.database.write() as c:
         heed(c, seen, notices, platform.clock.now())
+
+
+def _unexplained(platform: Platform, engine: Engine) -> list[Handle]:
+    """Attempts that have broken, of which a batch system may still say why."""
+    if Capability.NOTICES not in engine.can:
+        return []
+    with platform.database.read() as c:
+        broken = [one for one in unexplained(c, platform.clock.now()) if one.engine == engine.name]
+        found = [attempts.handle(c, attempt.id) for attempt in broken]
+    return [HANDLES.validate_python(value) for value in found if value]
+
+
+def _explain(platform: Platform, told: Sequence[Observation]) -> None:
+    if any(one.cause is not None for one in told):
+        with platform.database.write() as c:
+            explain(c, told, platform.clock.now())
 
 
 def _enforce_limits(platform: Platform) -> None:

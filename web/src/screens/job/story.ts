@@ -25,6 +25,7 @@ const TURNS: Record<string, Status> = {
 const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "rank-exited": ["✕", "bad"],
   "agent-lost": ["✕", "bad"],
+  "end-explained": ["⚑", "warn"],
   stalled: ["◐", "warn"],
   moving: ["●", "accent"],
   "stall-explained": ["⚑", "warn"],
