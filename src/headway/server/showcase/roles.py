@@ -73,16 +73,16 @@ def line_of(role: Role, step: int, at: str) -> str:
 
 
 TRACE = """\x1b[31mTraceback (most recent call last):\x1b[0m
-  File "/work/code/train.py", line 214, in <module>
+  File "/srv/code/train.py", line 214, in <module>
     main()
-  File "/work/code/train.py", line 187, in main
+  File "/srv/code/train.py", line 187, in main
     loss = step(batch)
-  File "/work/code/data/collate.py", line 58, in collate
+  File "/srv/code/data/collate.py", line 58, in collate
     return torch.stack(tokens)
 RuntimeError: stack expects each tensor to be equal size, but got [4096] at entry 0 and [3712] at entry 5
 """
 OUT_OF_MEMORY = """Traceback (most recent call last):
-  File "/work/code/finetune.py", line 133, in <module>
+  File "/srv/code/finetune.py", line 133, in <module>
     loss.backward()
 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 79.11 GiB of \
 which 1.84 GiB is free. Process has 77.26 GiB memory in use.
@@ -100,11 +100,11 @@ BREAKS = (
 )
 WAITS = """Thread 0x7f3a (most recent call first):
   File "/usr/lib/python3/site-packages/torch/distributed/distributed_c10d.py", line 3004 in all_reduce
-  File "/work/code/optim.py", line 91 in sync_gradients
-  File "/work/code/train.py", line 187 in main
+  File "/srv/code/optim.py", line 91 in sync_gradients
+  File "/srv/code/train.py", line 187 in main
 """
 LOADS = """Thread 0x7f3a (most recent call first):
-  File "/work/code/data/shards.py", line 77 in read_record
+  File "/srv/code/data/shards.py", line 77 in read_record
   File "/usr/lib/python3/site-packages/torch/utils/data/dataloader.py", line 790 in _next_data
-  File "/work/code/train.py", line 181 in main
+  File "/srv/code/train.py", line 181 in main
 """
