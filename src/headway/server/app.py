@@ -28,6 +28,7 @@ from headway.server.api import (
     observing,
     queue,
     quota,
+    reports,
     services,
     surroundings,
 )
@@ -53,6 +54,7 @@ AREAS = (
     alerts,
     surroundings,
     observing,
+    reports,
     monitoring,
     node_agents,
     agent,
