@@ -12,7 +12,7 @@ import os
 import pickle
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import torch
 import torch.distributed.checkpoint as dcp
@@ -31,6 +31,7 @@ from headway.sdk.job.image import Image
 from headway.sdk.job.manifest import FileEntry, Manifest
 from headway.sdk.job.ranks import Ranks
 from headway.sdk.job.reading import read_verified
+from headway.sdk.job.refill import Refill
 from headway.sdk.job.state import NoSecondHash, Parts, apply, capture, cursor, load_state, unwrapped, write_state
 from headway.sdk.job.whole import Written
 
@@ -74,6 +75,22 @@ class _Stream(io.RawIOBase):
         return self._image.tell()
 
 
+class ImageWriter(dcp.FileSystemWriter):  # type: ignore[misc]
+    """Writes as torch does, into an image, and remembers what this rank wrote and where."""
+
+    def __init__(self, image: Image) -> None:
+        super().__init__(STATE, sync_files=False, thread_count=1)
+        self.fs = ImageFiles(image)
+        self.items: List[Any] = []
+        self.written: Dict[Any, Any] = {}
+
+    def write_data(self, plan: Any, planner: Any) -> Any:
+        future = super().write_data(plan, planner)
+        self.items = list(plan.items)
+        self.written = {result.index: result.storage_data for result in future.value()}
+        return future
+
+
 class Shards:
     """The state in as many parts as there are ranks."""
 
@@ -85,16 +102,26 @@ class Shards:
         """Copy this rank's share into the image; every rank has to, as torch divides it among them."""
         rank = self._ranks.rank
         shares = _shares(self._parts.model, self._parts.optimizer)
-        writer = dcp.FileSystemWriter(STATE, sync_files=False, thread_count=1)
-        writer.fs = ImageFiles(image)
-        with NoSecondHash(torch):
-            # torch plans anew only where the names or shapes have changed since the last save.
-            planner = DefaultSavePlanner(enable_plan_caching=True)
-            dcp.save(shares, storage_writer=writer, planner=planner, process_group=self._ranks.group)
+        before = image.kept
+        values = before.values(shares) if before is not None else None
+        if before is not None and values is not None and all(self._ranks.gather(True)):
+            before.write(values)
+        else:
+            if values is None:
+                self._ranks.gather(False)
+            self._write_anew(image, shares)
         state = capture(self._parts.own(), self._parts.extra, step, rank)
         own = write_state(image, f"rank-{rank:05d}", state)
         layout = {"kind": "sharded", **_mesh(self._parts.model)}
         return Written(layout, own, cursor(state), _digest(state.get("data")))
+
+    def _write_anew(self, image: Image, shares: Dict[str, Any]) -> None:
+        image.clear()
+        writer = ImageWriter(image)
+        planner = DefaultSavePlanner()
+        with NoSecondHash(torch):
+            dcp.save(shares, storage_writer=writer, planner=planner, process_group=self._ranks.group)
+        image.kept = Refill(image, planner, writer.items, writer.written)
 
     def read(self, folder: Path, manifest: Manifest) -> Dict[str, Any]:
         """This rank's own state; the shares are only verified, each file by one rank: they are read where they go."""

@@ -31,6 +31,7 @@ class Whole:
 
     def write(self, image: Image, step: int) -> Written:
         """Copy the state into the image."""
+        image.clear()
         state = capture(self._parts.stateful(), self._parts.extra, step, self._ranks.rank)
         return Written(dict(FULL), write_state(image, "state", state), cursor(state))
 
