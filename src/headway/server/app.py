@@ -1,10 +1,10 @@
 """The HTTP application: routes under `/api/v1`, the console at `/`, errors as problems, the loops while it runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from headway import __version__
@@ -28,11 +28,12 @@ from headway.server.api import (
     observing,
     queue,
     quota,
+    reports,
     services,
     surroundings,
 )
 from headway.server.loops.all import all_loops
-from headway.server.loops.runner import run_loops
+from headway.server.loops.runner import Loop, run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
@@ -53,6 +54,7 @@ AREAS = (
     alerts,
     surroundings,
     observing,
+    reports,
     monitoring,
     node_agents,
     agent,
@@ -68,12 +70,12 @@ class Application(FastAPI):
         )
 
 
-def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
-    """The application of one platform; without loops it only answers (tests)."""
+def create_app(platform: Platform, *, with_loops: bool = True, more: Sequence[Loop] = ()) -> FastAPI:
+    """The application of one platform; without loops it only answers (tests). `more`: loops beside the server's own."""
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
-        turning = asyncio.create_task(run_loops(platform, all_loops())) if with_loops else None
+        turning = asyncio.create_task(run_loops(platform, (*all_loops(), *more))) if with_loops else None
         yield
         if turning is not None:
             turning.cancel()
@@ -92,10 +94,8 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
     )
     app.state.platform = platform
     problems.install(app)
-    whole = APIRouter(prefix=PREFIX)
     for area in AREAS:
-        whole.include_router(area.router)
-    app.include_router(whole)
+        app.include_router(area.router, prefix=PREFIX)
     app.include_router(metrics.router)
     app.include_router(console.router)
     return app
