@@ -43,6 +43,18 @@ class WaitView:
 
 
 @dataclass(frozen=True, slots=True)
+class StallView:
+    """A running attempt stands still since `since`. `text`: why, in words; None until agents have looked."""
+
+    since: datetime
+    text: str | None
+    cause: str | None
+    rank: int | None
+    node: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobView:
     """A job with what is known of it now. Rates are steps per second; `left_s` seconds.
 
@@ -63,6 +75,7 @@ class JobView:
     verdict: Verdict | None
     verdict_text: str | None
     next_step: str | None
+    stall: StallView | None
 
 
 @dataclass(frozen=True, slots=True)
