@@ -44,6 +44,14 @@ def _where(verdict: Verdict, language: Language) -> str:
     return message("verdict-where-rank", {"rank": verdict.rank, "node": verdict.node}, language)
 
 
+def describe_hang(cause: str, rank: int | None, node: str | None, language: Language) -> str:
+    """What a running job that stands still waits for."""
+    everywhere = message("verdict-where-everywhere", {}, language)
+    where = everywhere if rank is None else message("verdict-where-rank", {"rank": rank, "node": node}, language)
+    why = message(f"cause-{cause.lower().replace('_', '-')}", {}, language)
+    return message("stall-why", {"where": where, "cause": why}, language)
+
+
 def next_step(verdict: Verdict, language: Language) -> str:
     """What to do about it; empty where there is nothing to do. A cause that says more than the end goes before it."""
     if verdict.cause is not None and verdict.fault in _TOLD and verdict.cause != Cause.USER_CODE_EXC:

@@ -152,6 +152,10 @@ class Client(Rules, Alerts, Watching):
         answer = self._transport.send("GET", f"/jobs/{_part(job)}/logs", params=query)
         return answer.content, int(answer.headers["X-Offset"]), int(answer.headers["X-Size"])
 
+    def log_search(self, job: str, text: str, rank: int = 0, **query: Any) -> Row:
+        """The lines that hold a text; `regex`, `ignore_case`, `attempt`, `offset`, `limit`. `next`: where to go on."""
+        return _row(self.get(f"/jobs/{_part(job)}/logs/search", q=text, rank=rank, **query))
+
     def bundle(self, job: str, attempt: int | None = None) -> tuple[str, bytes]:
         """The evidence of an attempt, by default the newest: a name for the zip file, and its content."""
         answer = self._transport.send("GET", f"/jobs/{_part(job)}/bundle", params=_given({"attempt": attempt}))

@@ -56,6 +56,18 @@ class WaitView:
 
 
 @dataclass(frozen=True, slots=True)
+class StallView:
+    """A running attempt stands still since `since`. `text`: why, in words; None until agents have looked."""
+
+    since: datetime
+    text: str | None
+    cause: str | None
+    rank: int | None
+    node: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobView:
     """A job with what is known of it now. Rates are steps per second; `left_s` seconds.
 
@@ -77,6 +89,7 @@ class JobView:
     verdict_text: str | None
     next_step: str | None
     held: HeldView | None = None
+    stall: StallView | None = None
 
 
 @dataclass(frozen=True, slots=True)
