@@ -143,9 +143,9 @@ class Watch:
         if told:
             return record
         if job.is_waiting or stop.is_at_once or late > self._settings.kill_after:
-            self._commands.cancel(record.attempt, record.owner)
+            self._commands.cancel(record.attempt, record.owner, record.user)
         elif job.state == "RUNNING":
-            self._commands.cancel(record.attempt, record.owner, "URG")
+            self._commands.cancel(record.attempt, record.owner, record.user, "URG")
         return self._records.write(replace(record, stop=replace(stop, told_at=now.timestamp())))
 
     def _close(self, record: Record, job: Job | None, seen: Mapping[str, Seen], now: datetime) -> None:
