@@ -79,6 +79,8 @@ def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         "waits": None,
         "verdict": None,
         "verdict_text": None,
+        "next_step": None,
+        "held": None,
     }
     return view | changes
 
@@ -138,7 +140,16 @@ def broken() -> dict[str, Any]:
     }
     job = a_job(state="failed", failures=1, reason="not-worth-retrying", ended_at=AT)
     attempt = an_attempt(state="ended", outcome="failed", ended_at=AT)
-    return a_view(job, attempt=attempt, verdict=verdict, verdict_text="Rank 1 on n2 ran out of host memory: oom.")
+    told = {"verdict_text": "Rank 1 on n2 ran out of host memory: oom.", "next_step": "use smaller caches"}
+    return a_view(job, attempt=attempt, verdict=verdict, **told)
+
+
+def held() -> dict[str, Any]:
+    """A job that waits for an operator to free a disk."""
+    view = broken()
+    why = {"at": AT, "reason": "awaits-fix", "fault": "machine-fault", "cause": "DISK_FULL", "owner": "operator"}
+    sentence = "Put it right, then: headway release j-8a0"
+    return view | {"job": a_job(state="held"), "held": why | {"node": "n2", "sentence": sentence}}
 
 
 def a_bill(**changes: Any) -> dict[str, Any]:

@@ -34,6 +34,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("why", "j-8a0"),
         {"/jobs/j-8a0": canned.broken(), "/jobs/j-8a0/bills": [canned.a_bill()]},
     ),
+    "why-held": (("why", "j-8a0"), {"/jobs/j-8a0": canned.held(), "/jobs/j-8a0/bills": []}),
     "quota-show": (("quota", "show"), {"/quota": canned.a_table()}),
     "quota-history": (
         ("quota", "history"),

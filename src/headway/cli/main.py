@@ -28,6 +28,7 @@ COMMANDS = {
     "facts": "history:facts",
     "bills": "bills:bills",
     "stop": "jobs:stop",
+    "release": "jobs:release",
     "drill": "jobs:drill",
     "top": "machines:top",
     "node": "node:node",

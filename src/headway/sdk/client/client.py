@@ -131,6 +131,10 @@ class Client(Rules, Alerts, Watching):
     def stop(self, job: str, reason: str = "user") -> Row:
         return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
 
+    def release(self, job: str) -> Row:
+        """Let a job go on that was held until what stopped it was put right."""
+        return _row(self.post(f"/jobs/{_part(job)}/release"))
+
     def drill(self, job: str, rank: int) -> Row:
         """Kill one rank without warning."""
         return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))

@@ -13,7 +13,7 @@ from headway.domain.node_events import NodeInventoried
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.operations.nodes import node_tokens
-from headway.server.operations.nodes.holding import Card, CardState, cards
+from headway.server.operations.nodes.cards import Card, CardState, cards
 from headway.server.operations.nodes.node_reports import key_of
 from headway.store import facts, nodes
 from headway.store.readings import Point, Series
