@@ -25,7 +25,7 @@ class Client(Rules, Alerts, Watching):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for
-    `patience_s`, or an answer took longer than `answer_s`.
+    `patience_s`, or an answer took longer than `answer_s`. `ca_file`: PEM, trusted instead of the machine's.
     """
 
     def __init__(
@@ -36,15 +36,16 @@ class Client(Rules, Alerts, Watching):
         *,
         patience_s: float = 3.0,
         answer_s: float = 60.0,
+        ca_file: str | None = None,
     ) -> None:
         self.url = url.rstrip("/")
-        self._transport = Transport(Access(self.url, token), language, patience_s, answer_s)
+        self._transport = Transport(Access(self.url, token, ca_file), language, patience_s, answer_s)
 
     @classmethod
     def from_environment(cls, language: Language = "en") -> "Client":
-        """The client for HEADWAY_URL and HEADWAY_TOKEN, or the file `headway login` wrote."""
+        """The client for HEADWAY_URL, HEADWAY_TOKEN and HEADWAY_CA_FILE, or the file `headway login` wrote."""
         access = find_access()
-        return cls(access.url, access.token, language)
+        return cls(access.url, access.token, language, ca_file=access.ca_file)
 
     def __enter__(self) -> "Client":
         return self
