@@ -28,6 +28,7 @@ COMMANDS = {
     "facts": "history:facts",
     "bills": "bills:bills",
     "stop": "jobs:stop",
+    "resume": "resume:resume",
     "drill": "jobs:drill",
     "top": "machines:top",
     "node": "node:node",

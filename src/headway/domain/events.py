@@ -130,11 +130,14 @@ class DatasetRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSubmitted(Event):
+    """`origin`: the job from whose checkpoint it goes on."""
+
     kind: ClassVar[str] = "job-submitted"
     job: JobId
     project: str
     name: str
     devices: int
+    origin: JobId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

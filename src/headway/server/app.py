@@ -22,6 +22,7 @@ from headway.server.api import (
     logs,
     metrics,
     monitoring,
+    moving,
     node_agents,
     nodes,
     observing,
@@ -38,6 +39,7 @@ PREFIX = "/api/v1"
 AREAS = (
     queue,
     jobs,
+    moving,
     logs,
     bundles,
     accounts,

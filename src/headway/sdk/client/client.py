@@ -131,6 +131,14 @@ class Client(Rules, Alerts, Watching):
     def stop(self, job: str, reason: str = "user") -> Row:
         return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
 
+    def resume(self, job: str, wish: Mapping[str, Any], key: str | None = None) -> Row:
+        """A new job from a checkpoint of one that has ended; `wish`: `pool`, `nodes`, `checkpoint` and their like."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume", dict(wish), key=key or uuid.uuid4().hex))
+
+    def try_resume(self, job: str, wish: Mapping[str, Any]) -> Row:
+        """What resuming it would carry over, and when it would start; nothing is created."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume/dry-run", dict(wish)))
+
     def drill(self, job: str, rank: int) -> Row:
         """Kill one rank without warning."""
         return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))

@@ -187,6 +187,16 @@ class StopJob(Body):
     reason: Short | None = None
 
 
+class ResumeJob(Body):
+    """What is to be different; what is left out stays as the job had it."""
+
+    pool: Short | None = None
+    nodes: int | None = None
+    devices_per_node: int | None = None
+    checkpoint: Text | None = None
+    name: Short | None = None
+
+
 class NewDrill(Body):
     rank: int
 
