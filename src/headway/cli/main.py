@@ -29,7 +29,7 @@ COMMANDS = {
     "bills": "bills:bills",
     "stop": "jobs:stop",
     "resume": "resume:resume",
-    "drill": "jobs:drill",
+    "drill": "drill:drill",
     "top": "machines:top",
     "node": "node:node",
     "incident": "cases:incident",

@@ -4,6 +4,7 @@ from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.errors import Language, Param, PlatformError, message
 
 SHOWN_DETAIL = 160
+DRILLED = (Fault.AGENT_LOST, Fault.STALLED)
 
 
 def describe(verdict: Verdict, language: Language) -> str:
@@ -23,7 +24,7 @@ def describe(verdict: Verdict, language: Language) -> str:
 
 def _code(verdict: Verdict) -> str:
     if verdict.drill:
-        return "verdict-drill"
+        return f"verdict-drill-{verdict.fault}" if verdict.fault in DRILLED else "verdict-drill"
     if verdict.fault is Fault.CODE_ERROR and verdict.location is None:
         return "verdict-code-error-nowhere"
     if verdict.fault is Fault.PEER_CLOSED and verdict.rank is not None:

@@ -19,6 +19,7 @@ from headway.domain.alert_events import (
 )
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
+from headway.domain.drill import Score
 from headway.domain.event import Event
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.node_events import (
@@ -149,11 +150,24 @@ class StopRequested(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrillOrdered(Event):
+    """`kill`: what is broken; `at_step`: not before that step; `shadow_of`: the job is a copy of that one."""
+
     kind: ClassVar[str] = "drill-ordered"
     job: JobId
-    attempt: AttemptId
+    attempt: AttemptId | None
     drill: str
     rank: int
+    kill: str = "rank"
+    at_step: int | None = None
+    shadow_of: JobId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrillScored(Event):
+    kind: ClassVar[str] = "drill-scored"
+    job: JobId
+    drill: str
+    score: Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -434,6 +448,7 @@ Fact = (
     | JobSubmitted
     | StopRequested
     | DrillOrdered
+    | DrillScored
     | PreemptionOrdered
     | ReservationDelayed
     | AttemptPlaced

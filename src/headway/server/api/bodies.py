@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from headway.domain.drill import Kill
 from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
 from headway.server.access import Role
@@ -198,7 +199,12 @@ class ResumeJob(Body):
 
 
 class NewDrill(Body):
-    rank: int
+    """`rank`: that one, or the agent of its node; by default the last. `shadow`: a copy is broken in its stead."""
+
+    kill: Kill = Kill.RANK
+    rank: int | None = None
+    at_step: int | None = Field(default=None, ge=1)
+    shadow: bool = False
 
 
 class NewCordon(Body):

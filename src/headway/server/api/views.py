@@ -165,12 +165,3 @@ class TokenView:
 
     token: str
     user: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrillView:
-    """A drill that was ordered."""
-
-    drill: str
-    job: str
-    rank: int

@@ -3,13 +3,17 @@
 The last words of a rank often are the evidence. When the server was away they come after the end: they are waited for.
 """
 
+from dataclasses import replace
 from datetime import datetime
 
+from headway.diagnosis.drilled import as_drill, is_right
 from headway.diagnosis.evidence import Evidence, LogTail
 from headway.diagnosis.examine import examine
 from headway.diagnosis.firsthand import with_cause
 from headway.diagnosis.hang.verdict import of_stall
+from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import STALLED, Attempt
+from headway.domain.drill import Kill
 from headway.domain.events import LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -47,11 +51,17 @@ def _conclude(platform: Platform, broken: Broken) -> None:
     if not _has_its_logs(platform, attempt):
         return
     evidence = gather(platform, job, attempt)
-    verdict = of_stall(evidence) if attempt.stop_reason == STALLED else with_cause(examine(evidence), evidence)
+    with platform.database.read() as c:
+        struck = drills.struck(c, attempt.id, job.id)
+    verdict = _verdict(attempt, evidence)
+    blind = _verdict(attempt, replace(evidence, drill_rank=None)) if struck else verdict
+    verdict = as_drill(verdict) if struck else verdict
     with platform.database.write() as c:
         if verdicts.get(c, attempt.id) is not None:
             return
         verdicts.put(c, verdict)
+        for drill in struck:
+            drills.judged(c, drill.id, is_right(drill.kill, drill.rank, evidence.nodes.get(drill.rank), blind))
         reached = VerdictReached(
             at=platform.clock.now(),
             by="server",
@@ -66,6 +76,10 @@ def _conclude(platform: Platform, broken: Broken) -> None:
     platform.wake("recover")
 
 
+def _verdict(attempt: Attempt, evidence: Evidence) -> Verdict:
+    return of_stall(evidence) if attempt.stop_reason == STALLED else with_cause(examine(evidence), evidence)
+
+
 def _has_its_logs(platform: Platform, attempt: Attempt) -> bool:
     """Whether its last words are here, or have been waited for long enough."""
     waited = None if attempt.ended_at is None else platform.clock.now() - attempt.ended_at
@@ -77,7 +91,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
     with platform.database.read() as c:
         exits = tuple(agents.exits(c, attempt.id))
         parts = agents.of_attempt(c, attempt.id)
-        drilled = [drill.rank for drill in drills.of_job(c, job.id) if drill.attempt == attempt.id]
+        drilled = [drill.rank for drill in drills.struck(c, attempt.id, job.id) if drill.kill is Kill.RANK]
         refused = facts.last(c, job.id, LaunchFailed)
     refusals = [refused.reason] if refused and refused.attempt == attempt.id else []
     failed_start = [part.detail or part.ended_reason for part in parts if part.ended_reason == START_FAILED]
