@@ -46,8 +46,9 @@ format: setup ## format the code
 	$(BIN)/ruff format --quiet .
 	$(BIN)/ruff check --quiet --fix .
 
-evaluate: setup system site browser console ## every seed of the kill matrices, every fault of a real Slurm, the console in Chromium; takes long
+evaluate: setup system site browser console ## every seed of the kill matrices, saves cut at any byte, every fault of a real Slurm, the console in Chromium; takes long
 	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs tests/browser -m 'live or browser'
+	HEADWAY_SEEDS=all $(BIN)/pytest tests/sdk_job
 
 benchmark: setup ## print every benchmark's table
 	$(BIN)/python -m benchmarks

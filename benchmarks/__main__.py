@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "stalls": ("--quick",),
     "drills": ("--quick",),
     "gateway": ("--rounds", "2", "--requests", "200"),
+    "cadence": ("--quick",),
     "cli": ("--rounds", "3"),
     "slurm": ("--quick",),
 }

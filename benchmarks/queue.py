@@ -35,7 +35,7 @@ def main() -> None:
         "mean_wait_over8_s": round(result.wide.mean_wait, 1) if result.wide else None,
         "max_wait_over8_s": round(result.wide.max_wait, 1) if result.wide else None,
         "jain": None if jain is None else round(jain, 3),
-        "utilisation": round(result.utilisation, 4),
+        "utilisation": round(result.whole.utilisation or 0.0, 4),
         "evictions": result.whole.evictions,
         "cpu_s": round(process_time() - began, 1),
     }

@@ -359,3 +359,20 @@ def variants() -> list[dict[str, Any]]:
         {"change": "start-small", "value": "2 → 4", "forecast": range_, "then": range_},
         {"change": "grant", "value": "16 × h200", "forecast": range_, "then": None},
     ]
+
+
+def an_outlook(**changes: Any) -> dict[str, Any]:
+    """What would follow a submission, on the wire."""
+    waits = waiting()["waits"]
+    after = {"branch": "nlp", "device_type": "H800", "own": 8, "ceiling": 24, "used": 8, "after": 40}
+    told = {
+        "spec": a_job()["spec"],
+        "devices": 32,
+        "starts_on": None,
+        "waits": waits,
+        "waiting": 7,
+        "forecast": waits["forecast"],
+        "quota": [after | {"borrowed_after": 32}],
+        "device_hours": {"usual": 64.0, "long": 128.0, "at_most": None, "by": "history"},
+    }
+    return told | changes

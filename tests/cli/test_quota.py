@@ -82,6 +82,13 @@ def test_a_grant_is_decided(stub: Stub, headway: Headway, word: str, approve: bo
     assert bodies(stub, "/grants/g-1/decide") == [{"approve": approve, "note": ""}]
 
 
+def test_a_request_is_withdrawn(stub: Stub, headway: Headway) -> None:
+    stub.on("POST", "/grants/g-1/withdraw", canned.a_grant(state="withdrawn"))
+    ran = headway("grant", "withdraw", "g-1", "--reason", "not needed")
+    assert (ran.code, ran.out, ran.err) == (0, "", "g-1 is withdrawn\n")
+    assert bodies(stub, "/grants/g-1/withdraw") == [{"reason": "not needed"}]
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_no_moment_is_refused_before_anything_is_sent(headway: Headway, language: str) -> None:
     words = ("grant", "request", "nlp", "h200", "8", "--until", "soon", "--reason", "x")

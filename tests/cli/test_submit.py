@@ -79,11 +79,33 @@ def test_the_commit_of_the_source_is_recorded_and_marked_where_files_differ(
     assert sent()["commit"] == f"{commit}-dirty"
 
 
-def test_a_dry_run_prints_the_specification_and_queues_nothing(stub: Stub, headway: Headway) -> None:
-    stub.on("POST", "/jobs/dry-run", {"name": "a", "command": ["x"]})
-    ran = headway("submit", "--name", "a", "--dry-run", "--json=name")
-    assert ran.out == '{\n  "name": "a"\n}\n'
-    assert [asked.path for asked in stub.asked] == ["/jobs/dry-run"]
+def test_a_dry_run_says_where_it_would_stand_and_queues_nothing(stub: Stub, headway: Headway) -> None:
+    stub.on("POST", "/jobs/dry-run", canned.an_outlook())
+    ran = headway("submit", "--name", "a", "--dry-run", "--json=spec.name,device_hours.by")
+    assert ran.out == '{\n  "spec.name": "sft-07",\n  "device_hours.by": "history"\n}\n'
+    ran = headway("submit", "--name", "a", "--dry-run")
+    assert ran.out.splitlines() == [
+        "position 3 of 7 in the queue: it wants 32 H800 devices on 4 nodes at once; 24 are free in the pool",
+        "expected start: 2026-12-01 14:20:00 +08:00 – 2026-12-01 15:05:00 +08:00 (as of 12-01 14:20)",
+        "nlp would hold 40 of its own 8 × H800 (now 8); 32 of them borrowed; more than the 24 it may hold, so it would"
+        " wait",
+        "device-hours: 64.0 as half of such jobs, 128.0 as nine of ten, at most —",
+    ]
+    assert "nothing was created" in ran.err
+    assert {asked.path for asked in stub.asked} == {"/jobs/dry-run"}
+
+
+def test_a_dry_run_of_an_array_tells_of_the_first_and_the_last(stub: Stub, headway: Headway) -> None:
+    first = canned.an_outlook(starts_on="H800", waits=None)
+    told = {"jobs": 4, "first": first, "last": canned.an_outlook(), "quota": []}
+    stub.on("POST", "/jobs/arrays/dry-run", told)
+    ran = headway("submit", "--name", "a", "--count", "4", "--dry-run")
+    lines = ran.out.splitlines()
+    assert lines[0] == "an array of 4 jobs"
+    assert lines[1] == "first: starts at once on 32 × H800"
+    assert lines[2].startswith("last: position 3 of 7")
+    assert "nlp has no quota" in lines[4]
+    assert {asked.path for asked in stub.asked} == {"/jobs/arrays/dry-run"}
 
 
 @pytest.mark.parametrize(("state", "code"), [("succeeded", 0), ("failed", 7), ("stopped", 7)])

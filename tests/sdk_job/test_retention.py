@@ -52,16 +52,16 @@ def test_nothing_goes_when_the_newest_is_not_good(
     checkpoints = saved_by(make_run, 1, 2, keep=2)
 
     def damaging(folder: Path) -> None:
-        from headway.sdk.job import checkpoints as module
+        from headway.sdk.job import writer as module
 
-        commit = module.commit
+        perform = module.perform
 
         def commit_and_damage(*arguments: object) -> object:
-            saved = commit(*arguments)  # type: ignore[arg-type]
+            saved = perform(*arguments)  # type: ignore[arg-type]
             flip(saved.path / "state.pickle")
             return saved
 
-        monkeypatch.setattr(module, "commit", commit_and_damage)
+        monkeypatch.setattr(module, "perform", commit_and_damage)
 
     checkpoints.save(3, files=damaging)
     assert names(directory) == ["step-00000003", "step-00000002", "step-00000001"]

@@ -101,7 +101,7 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "all of it linked from outside": ("unreadable", link_whole),
     "a pipe instead of a file": ("unreadable", make_pipe),
     "manifest edited": ("bad-manifest", lambda folder: edit_manifest(folder, step=41)),
-    "manifest of another format": ("bad-manifest", lambda folder: edit_manifest(folder, format=2)),
+    "manifest of another format": ("bad-manifest", lambda folder: edit_manifest(folder, format=3)),
     "manifest truncated": ("bad-manifest", lambda folder: os.truncate(folder / "manifest.json", 200)),
     "manifest empty": ("bad-manifest", lambda folder: os.truncate(folder / "manifest.json", 0)),
     "manifest not an object": ("bad-manifest", lambda folder: (folder / "manifest.json").write_text("[]\n")),

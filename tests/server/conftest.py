@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Client, Response
 
@@ -88,9 +90,17 @@ def platform(tmp_path: Path, sqlite_url: str, clock: Clock) -> Iterator[Platform
     opened.close()
 
 
+@pytest.fixture(scope="session")
+def application() -> FastAPI:
+    """All routes, made once: making them takes longer than most tests."""
+    return create_app(cast(Platform, SimpleNamespace(settings=Settings(home=Path("/")))), with_loops=False)
+
+
 @pytest.fixture
-def http(platform: Platform) -> TestClient:
-    return TestClient(create_app(platform, with_loops=False), base_url="http://headway.test/api/v1")
+def http(platform: Platform, application: FastAPI) -> TestClient:
+    application.state.platform = platform
+    application.middleware_stack = None
+    return TestClient(application, base_url="http://headway.test/api/v1")
 
 
 @pytest.fixture

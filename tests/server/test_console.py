@@ -6,8 +6,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from headway.server import console
-from headway.server.app import create_app
-from headway.server.platform import Platform
 
 
 @pytest.fixture
@@ -23,8 +21,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def site(platform: Platform, folder: Path) -> TestClient:
-    return TestClient(create_app(platform, with_loops=False), base_url="http://headway.test")
+def site(http: TestClient, folder: Path) -> TestClient:
+    return TestClient(http.app, base_url="http://headway.test")
 
 
 @pytest.mark.parametrize("address", ["/", "/jobs", "/jobs/j-7f3?rank=9", "/services/nlp/chat-main"])

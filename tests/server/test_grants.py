@@ -60,6 +60,33 @@ def test_a_denied_request_is_kept(http: TestClient, ann: Headers, operator: Head
     assert http.get("grants", params={"state": "approved"}, headers=ann).json() == []
 
 
+def withdraw(http: TestClient, who: Headers, grant: str) -> Any:
+    return http.post(f"grants/{grant}/withdraw", json={"reason": "not needed"}, headers=who)
+
+
+def test_a_request_is_withdrawn_by_who_asked_and_decided_by_nobody(
+    http: TestClient, ann: Headers, operator: Headers, clock: Clock
+) -> None:
+    asked = ask(http, ann, clock.at + timedelta(days=1)).json()
+    refused = withdraw(http, operator, asked["id"])
+    assert (refused.status_code, refused.json()["code"]) == (403, "grant-not-yours")
+    withdrawn = withdraw(http, ann, asked["id"]).json()
+    assert (withdrawn["state"], withdrawn["decided_by"], withdrawn["note"]) == ("withdrawn", "ann", "not needed")
+    assert decide(http, operator, asked["id"]).json()["code"] == "grant-decided"
+    (view,) = http.get("grants", params={"state": "withdrawn"}, headers=ann).json()
+    assert (view["request"]["id"], view["active"]) == (asked["id"], False)
+    assert http.get("facts", params={"project": "nlp"}, headers=ann).json()[-1]["kind"] == "grant-withdrawn"
+
+
+def test_what_was_decided_is_not_withdrawn(http: TestClient, ann: Headers, operator: Headers, clock: Clock) -> None:
+    asked = ask(http, ann, clock.at + timedelta(days=1)).json()
+    decide(http, operator, asked["id"])
+    refused = withdraw(http, ann, asked["id"])
+    assert (refused.status_code, refused.json()["code"]) == (409, "grant-decided")
+    assert withdraw(http, ann, "g-nothing").status_code == 404
+    assert http.get("grants", headers=ann).json()[0]["request"]["state"] == "approved"
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(
     ("changes", "code"),

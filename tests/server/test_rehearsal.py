@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +69,52 @@ def test_a_table_is_rehearsed_before_it_is_saved(home: list[str], trace: Path, t
 def test_more_nodes_shorten_waits(home: list[str], trace: Path) -> None:
     told = rehearsed(*home, "--trace", str(trace), "--cluster", "1x2xcpu", "--add", "3x2xcpu")
     assert told["whole"]["after"]["mean_wait_s"] < told["whole"]["before"]["mean_wait_s"]
-    assert 0 < told["utilisation"]["after"] < told["utilisation"]["before"] <= 1
+    whole = {side: told["whole"][side]["utilisation"] for side in ("before", "after")}
+    assert 0 < whole["after"] < whole["before"] <= 1
+    for side, all_of_it in whole.items():
+        parts = [told["projects"][project][side]["utilisation"] for project in ("nlp", "vision")]
+        assert sum(parts) == pytest.approx(all_of_it, abs=1e-3)
 
 
-def test_it_is_told_as_a_table(home: list[str], trace: Path) -> None:
+def test_utilisation_is_what_a_project_had_of_all_devices(home: list[str], tmp_path: Path) -> None:
+    """Four devices for a hundred seconds; nlp has two of them for fifty, vision one for a hundred."""
+    path = tmp_path / "trace.csv"
+    rows = ("nlp,ann,0,50,2,3600", "vision,bob,0,200,1,3600", "vision,bob,100,10,1,3600")
+    path.write_text("\n".join(["project,user,submit_s,duration_s,gpus,limit_s", *rows]) + "\n")
+    told = rehearsed(*home, "--trace", str(path), "--add", "2x2xcpu")
+    assert told["projects"]["nlp"]["before"]["utilisation"] == 0.25
+    assert told["projects"]["nlp"]["after"]["utilisation"] == 0.125
+    assert told["projects"]["vision"]["before"]["utilisation"] == 0.25
+
+
+TITLES = {
+    "en": ["PROJECT", "JOBS", "MEAN WAIT (s)", "P90 WAIT (s)", "EVICTIONS", "UTILISATION"],
+    "zh": ["项目", "作业数", "平均等待（秒）", "P90 等待（秒）", "被抢占", "利用率"],
+}
+
+
+@pytest.mark.parametrize("language", TITLES)
+def test_it_is_told_as_a_table_in_the_operators_language(
+    home: list[str], trace: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWAY_LANG", language)
     code, said = run("rehearse", *home, "--trace", str(trace))
     assert code == 0
-    assert [line.split()[0] for line in said.splitlines()] == ["project", "nlp", "vision", "all", "utilisation:"]
+    heading, *rows, meaning = [re.split(r" {2,}", line.strip()) for line in said.splitlines()]
+    assert heading == TITLES[language]
+    assert [row[:2] for row in rows] == [["nlp", "10"], ["vision", "10"], ["all" if language == "en" else "全部", "20"]]
+    assert all(cell.count(" → ") == 1 for row in rows for cell in row[2:])
+    assert "→" in meaning[0]
+
+
+def test_what_a_rehearsal_leaves_out_is_said(home: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("project,user,submit_s,duration_s,gpus,limit_s\nnlp,ann,0,50,2,60\nnobody,bob,0,50,2,60\n")
+    code, said = run("rehearse", *home, "--trace", str(path))
+    assert code == 0
+    *_, row, _, left_out = said.splitlines()
+    assert row.endswith("— → —")
+    assert "1 jobs are left out" in left_out
 
 
 def test_a_trace_with_missing_columns_is_refused(home: list[str], tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_a_key_used_for_another_request_is_refused(http: TestClient, admin: dict
 def test_a_dry_run_creates_nothing(http: TestClient, admin: dict[str, str], platform: Platform) -> None:
     with platform.database.read() as c:
         before = facts.last_seq(c)
-    spec = http.post("jobs/dry-run", json=GOOD, headers=admin).json()
-    assert spec["command"] == ["/bin/sh", "-c", "true"]
+    told = http.post("jobs/dry-run", json=GOOD, headers=admin).json()
+    assert told["spec"]["command"] == ["/bin/sh", "-c", "true"]
     with platform.database.read() as c:
         assert facts.last_seq(c) == before
 

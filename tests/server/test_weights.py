@@ -21,7 +21,7 @@ def a_checkpoint(folder: Path, files: dict[str, bytes]) -> Path:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-        entries.append(FileEntry(name, len(content), hashlib.sha256(content).hexdigest()))
+        entries.append(FileEntry(name, len(content), f"sha256:{hashlib.sha256(content).hexdigest()}"))
     manifest = Manifest("j", "j.1", 1, 1, datetime.now(UTC), 1, "3", None, tuple(entries))
     (folder / MANIFEST).write_bytes(encode_manifest(manifest))
     return folder

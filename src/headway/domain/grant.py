@@ -13,6 +13,7 @@ class GrantState(StrEnum):
     REQUESTED = "requested"
     APPROVED = "approved"
     DENIED = "denied"
+    WITHDRAWN = "withdrawn"
     EXPIRED = "expired"
 
 

@@ -41,10 +41,23 @@ class Launcher(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointPolicy:
-    """How often the program is told to save and how many it keeps; `every_steps` None: the program decides."""
+    """How often the program is told to save, and which checkpoints stay.
+
+    At most one of `every_steps`, `every` and `advised` is set; none: the program decides. An advice stays between
+    `shortest` and `longest`. Kept are the last `keep`, those of every `keep_every_steps`, and the `keep_best` by
+    `metric`, the lowest unless `highest`.
+    """
 
     every_steps: int | None = None
     keep: int = 5
+    every: timedelta | None = None
+    advised: bool = False
+    shortest: timedelta = timedelta(minutes=1)
+    longest: timedelta = timedelta(hours=6)
+    keep_every_steps: int | None = None
+    keep_best: int = 0
+    metric: str = "loss"
+    highest: bool = False
 
 
 class WhenStalled(StrEnum):

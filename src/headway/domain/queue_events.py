@@ -65,6 +65,16 @@ class GrantDecided(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrantWithdrawn(Event):
+    """Who had asked took the request back before anybody decided on it."""
+
+    kind: ClassVar[str] = "grant-withdrawn"
+    grant: str
+    project: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantEnding(Event):
     """The holder is warned: it expires soon."""
 

@@ -20,7 +20,11 @@ WIDE = 8
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Waits in seconds; `slowdown` is (wait + run time) ÷ run time, runs under a minute counted as one."""
+    """Waits in seconds; `slowdown` is (wait + run time) ÷ run time, runs under a minute counted as one.
+
+    `utilisation`: the share of all devices that these jobs had, until the last submission, when the trace runs dry;
+    None where all came at once.
+    """
 
     jobs: int
     mean_wait: float
@@ -29,6 +33,19 @@ class Outcome:
     max_wait: float
     slowdown: float
     evictions: int
+    utilisation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """What there was to use: so many devices for so many seconds."""
+
+    seconds: float
+    devices: int
+
+    def share(self, device_seconds: float) -> float | None:
+        """The part of it that so much is; None where there was nothing."""
+        return device_seconds / (self.seconds * self.devices) if self.seconds * self.devices else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,6 @@ class Rehearsal:
     whole: Outcome
     wide: Outcome | None
     by_project: Mapping[str, Outcome]
-    utilisation: float
     breach: float
 
 
@@ -52,17 +68,16 @@ def rehearse(past: Sequence[Past], snapshot: Snapshot, *, guarantees: bool = Fal
 
 
 def outcome_of(past: Sequence[Past], run: Replay) -> Rehearsal:
-    """What came of a replay. Utilisation counts until the last submission, when the trace runs dry."""
+    """What came of a replay."""
     by_project: dict[str, list[Past]] = defaultdict(list)
     for job in past:
         by_project[job.job.project].append(job)
     wide = [job for job in past if job.job.request.devices > WIDE]
-    devices = sum(pool.devices for pool in run.desk.pools)
+    supply = Supply(past[-1].submitted, sum(pool.devices for pool in run.desk.pools))
     return Rehearsal(
-        whole=_outcome(past),
-        wide=_outcome(wide) if wide else None,
-        by_project={project: _outcome(jobs) for project, jobs in sorted(by_project.items())},
-        utilisation=run.busy_at_last / (past[-1].submitted * devices) if past and past[-1].submitted else 0.0,
+        whole=_outcome(past, supply),
+        wide=_outcome(wide, supply) if wide else None,
+        by_project={project: _outcome(jobs, supply) for project, jobs in sorted(by_project.items())},
         breach=run.breach,
     )
 
@@ -80,7 +95,7 @@ def shape(devices: int, per_node: int) -> Request:
     return Request(nodes=nodes, devices_per_node=each, ranks_per_node=each)
 
 
-def _outcome(jobs: Sequence[Past]) -> Outcome:
+def _outcome(jobs: Sequence[Past], supply: Supply) -> Outcome:
     waits = sorted(job.wait for job in jobs)
     return Outcome(
         jobs=len(jobs),
@@ -90,4 +105,5 @@ def _outcome(jobs: Sequence[Past]) -> Outcome:
         max_wait=waits[-1],
         slowdown=fmean(max(1.0, (job.wait + job.length) / max(job.length, 60.0)) for job in jobs),
         evictions=sum(job.evictions for job in jobs),
+        utilisation=supply.share(sum(job.held_until(supply.seconds) for job in jobs)),
     )

@@ -26,7 +26,10 @@ SAVES = 1800.0
 
 @dataclass(slots=True)
 class Past:
-    """A job as it was: what was asked, and how long it really ran (seconds). `submitted` in seconds of the replay."""
+    """A job as it was: what was asked, and how long it really ran (seconds). `submitted` in seconds of the replay.
+
+    `spells`: from when until when the replay gave it its devices, once and after each eviction.
+    """
 
     job: QueuedJob
     submitted: float
@@ -35,12 +38,17 @@ class Past:
     began: float | None = None
     ended: float | None = None
     evictions: int = 0
+    spells: tuple[tuple[float, float], ...] = ()
 
     @property
     def wait(self) -> float:
         """All the time it was neither running usefully nor over: end − submit − run time."""
         assert self.ended is not None
         return self.ended - self.submitted - self.length
+
+    def held_until(self, last: float) -> float:
+        """Device-seconds it had until then."""
+        return self.job.request.devices * sum(max(0.0, min(end, last) - begin) for begin, end in self.spells)
 
 
 @dataclass(slots=True)
@@ -53,11 +61,9 @@ class Replay:
     watch: Callable[["Replay", list[Past]], None] | None = None
     guarantees: bool = False
     now: float = 0.0
-    busy: float = 0.0
     breach: float = 0.0
     unserved: int = 0
     learned: int = 0
-    busy_at_last: float = 0.0
     runs: dict[JobId, Past] = field(default_factory=dict)
     ends: list[tuple[float, JobId, int]] = field(default_factory=list)
     versions: dict[JobId, int] = field(default_factory=dict)
@@ -75,7 +81,6 @@ class Replay:
                 self._submit(following)
                 fresh.append(following)
                 following = next(coming, None)
-                self.busy_at_last = self.busy
             self.turn()
             if self.watch:
                 self.watch(self, fresh)
@@ -99,7 +104,6 @@ class Replay:
     def _pass_time(self, at: float) -> None:
         span = at - self.now
         self.breach += span * self.unserved
-        self.busy += sum(pool.devices - pool.free_devices for pool in self.desk.pools) * span
         self.now = at
 
     def _submit(self, past: Past) -> None:
@@ -121,6 +125,7 @@ class Replay:
             past, claim = self.runs.pop(job), self.desk.claims[job]
             self.desk.finish(job)
             past.ended = self.now
+            past.spells += ((claim.began, self.now),)
             if self.history is not None and claim.traits is not None:
                 self.history.add(claim.traits, past.length)
                 self.learned += 1
@@ -135,6 +140,7 @@ class Replay:
             ran = self.now - victim.began
             past.left = past.left - ran // SAVES * SAVES + PRICE
             past.evictions += 1
+            past.spells += ((victim.began, self.now),)
             self.desk.finish(victim.job)
             del self.desk.finished[victim.job]
         ask = self.desk.lines.asks[job]

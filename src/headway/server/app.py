@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from headway import __version__
@@ -18,6 +18,7 @@ from headway.server.api import (
     cases,
     directory,
     drills,
+    dry_run,
     granting,
     jobs,
     logs,
@@ -39,6 +40,7 @@ from headway.server.platform import Platform
 PREFIX = "/api/v1"
 AREAS = (
     queue,
+    dry_run,
     jobs,
     moving,
     drills,
@@ -94,10 +96,8 @@ def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
     )
     app.state.platform = platform
     problems.install(app)
-    whole = APIRouter(prefix=PREFIX)
     for area in AREAS:
-        whole.include_router(area.router)
-    app.include_router(whole)
+        app.include_router(area.router, prefix=PREFIX)
     app.include_router(metrics.router)
     app.include_router(console.router)
     return app

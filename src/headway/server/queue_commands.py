@@ -30,6 +30,7 @@ database_option = click.option("--database", "database_url", help="postgresql://
 def rehearse(quota: Path | None, add: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Replay past jobs under a proposed quota table, or with more nodes: waits, utilisation, evictions."""
     from headway.server import quota_file, rehearsal
+    from headway.server.language import language
 
     past, present = _material(given)
     tree = quota_file.read_path(quota) if quota else None
@@ -38,7 +39,7 @@ def rehearse(quota: Path | None, add: tuple[str, ...], as_json: bool, **given: A
     if as_json:
         click.echo(json.dumps(rehearsal.as_table(compared)))
         return
-    for line in rehearsal.lines(compared):
+    for line in rehearsal.lines(compared, language()):
         click.echo(line)
 
 

@@ -4,12 +4,14 @@ Both sides are replayed by the scheduler itself, so that they differ in nothing 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headway.domain.errors import PlatformError
+from rich.cells import cell_len
+
+from headway.domain.errors import Language, PlatformError, message
 from headway.domain.quota import QuotaTree, check_tree
 from headway.domain.resources import Node
 from headway.scheduler.rehearse import Outcome, Rehearsal, rehearse
@@ -17,7 +19,7 @@ from headway.scheduler.replay import Past
 from headway.scheduler.snapshot import Snapshot
 
 NODES = re.compile(r"([1-9][0-9]{0,4})x([1-9][0-9]{0,2})x([A-Za-z0-9._-]+)")
-COLUMNS = ("mean wait", "p90 wait", "evictions")
+COLUMNS = ("project", "jobs", "mean-wait", "p90-wait", "evictions", "utilisation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,6 @@ def as_table(compared: Compared) -> dict[str, Any]:
     return {
         "jobs": compared.before.whole.jobs,
         "left_out": compared.left_out,
-        "utilisation": {name: round(side.utilisation, 4) for name, side in sides.items()},
         "whole": {name: _told(side.whole) for name, side in sides.items()},
         "projects": {
             project: {name: _told(side.by_project[project]) for name, side in sides.items()} for project in names
@@ -66,22 +67,38 @@ def as_table(compared: Compared) -> dict[str, Any]:
     }
 
 
-def lines(compared: Compared) -> Iterable[str]:
-    """The same as people read it."""
-    table = as_table(compared)
-    head = [f"{side} {column}" for column in COLUMNS for side in ("before", "after")]
-    yield f"{'project':<24} {'jobs':>7} " + " ".join(f"{title:>18}" for title in head)
-    for project, sides in [*table["projects"].items(), ("all", table["whole"])]:
-        keys = ("mean_wait_s", "p90_wait_s", "evictions")
-        cells = [sides[side][key] for key in keys for side in ("before", "after")]
-        yield f"{project:<24} {sides['before']['jobs']:>7} " + " ".join(f"{cell:>18,.0f}" for cell in cells)
-    used = table["utilisation"]
-    yield f"utilisation: {used['before']:.1%} before, {used['after']:.1%} after; waits in seconds"
+def lines(compared: Compared, language: Language) -> Iterable[str]:
+    """The same as people read it: a row a project, in each cell before → after."""
+    told = as_table(compared)
+    titles = [message(f"rehearse-column-{name}", {}, language) for name in COLUMNS]
+    whole = (message("rehearse-whole", {}, language), told["whole"])
+    rows = [_cells(project, sides) for project, sides in [*told["projects"].items(), whole]]
+    yield from _aligned([titles, *rows])
+    yield message("rehearse-said", {}, language)
     if compared.left_out:
-        yield f"left out, since they fit nowhere or may have nothing: {compared.left_out} jobs"
+        yield message("rehearse-left-out", {"jobs": compared.left_out}, language)
 
 
-def _told(outcome: Outcome) -> dict[str, float]:
+def _cells(project: str, sides: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    before, after = sides["before"], sides["after"]
+    waits = [f"{before[key]:,.0f} → {after[key]:,.0f}" for key in ("mean_wait_s", "p90_wait_s", "evictions")]
+    used = f"{_percent(before['utilisation'])} → {_percent(after['utilisation'])}"
+    return [project, str(before["jobs"]), *waits, used]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Columns, the first flush left; wide characters are counted as two."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        spaces = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join([row[0] + spaces[0], *map(str.__add__, spaces[1:], row[1:])])
+
+
+def _percent(share: float | None) -> str:
+    return "—" if share is None else f"{share:.1%}"
+
+
+def _told(outcome: Outcome) -> dict[str, float | None]:
     return {
         "jobs": outcome.jobs,
         "mean_wait_s": round(outcome.mean_wait, 1),
@@ -89,6 +106,7 @@ def _told(outcome: Outcome) -> dict[str, float]:
         "p90_wait_s": round(outcome.p90_wait, 1),
         "max_wait_s": round(outcome.max_wait, 1),
         "evictions": outcome.evictions,
+        "utilisation": None if outcome.utilisation is None else round(outcome.utilisation, 4),
     }
 
 

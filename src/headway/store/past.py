@@ -51,8 +51,7 @@ def _jobs(c: Connection, since: datetime, until: datetime) -> Iterator[Past]:
         if not seconds.get(id):
             continue
         first = first or submitted_at
-        asked = _asked(id, spec, owner, submitted_at)
-        yield Past(asked, (submitted_at - first).total_seconds(), seconds[id])
+        yield Past(asked(id, spec, owner, submitted_at), (submitted_at - first).total_seconds(), seconds[id])
 
 
 def arrivals(c: Connection, now: datetime) -> tuple[QueuedJob, ...]:
@@ -62,7 +61,7 @@ def arrivals(c: Connection, now: datetime) -> tuple[QueuedJob, ...]:
     """
     rows = c.execute(_SUBMITTED, {"since": now - LOOKED_BACK}).all()[::-1]
     found = tuple(
-        _asked(id, spec, owner, submitted_at)
+        asked(id, spec, owner, submitted_at)
         for id, spec, owner, submitted_at in rows
         if spec.kind is not JobKind.SERVICE
     )
@@ -71,7 +70,7 @@ def arrivals(c: Connection, now: datetime) -> tuple[QueuedJob, ...]:
     return found
 
 
-def _asked(id: JobId, spec: JobSpec, owner: str, submitted_at: datetime) -> QueuedJob:
+def asked(id: JobId, spec: JobSpec, owner: str, submitted_at: datetime) -> QueuedJob:
     """The job as it came into the queue, without what it waited for."""
     return QueuedJob(
         id=id,

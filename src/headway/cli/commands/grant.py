@@ -11,7 +11,7 @@ from headway.cli.language import say
 from headway.cli.screen import note, out, state, table, write_json
 from headway.cli.session import client
 
-STATES = ("requested", "approved", "denied", "expired")
+STATES = ("requested", "approved", "denied", "withdrawn", "expired")
 
 grant = noun("grant")
 
@@ -46,6 +46,19 @@ def decide(grant_id: str, approve: bool, remark: str, fields: tuple[str, ...] | 
     if fields is not None:
         return write_json(made, fields)
     note(say("grant.decided", grant=grant_id, state=state(made["state"]), ends=quantities.moment(made["ends"])))
+
+
+@command("withdraw", grant)
+@click.argument("grant_id", metavar="GRANT")
+@option("--reason", default="")
+@json_option
+def withdraw(grant_id: str, reason: str, fields: tuple[str, ...] | None) -> None:
+    """Take one's own request back before it is decided."""
+    with client() as api:
+        made = api.withdraw_grant(grant_id, reason)
+    if fields is not None:
+        return write_json(made, fields)
+    note(say("grant.withdrawn", grant=grant_id))
 
 
 @command("ls", grant)

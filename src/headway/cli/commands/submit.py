@@ -13,6 +13,7 @@ from headway.cli.arguments import DURATION, JOB, MOMENT, NODE, PROJECT, SETTING,
 from headway.cli.command import command, json_option, option
 from headway.cli.follow import detached, follow
 from headway.cli.language import say
+from headway.cli.outlook import show_outlook
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
 from headway.cli.source import commit_of
@@ -64,14 +65,14 @@ def submit(
     fields: tuple[str, ...] | None,
     **given: Any,
 ) -> int | None:
-    """Queue a job, or with --dry-run say what would be queued."""
+    """Queue a job, or with --dry-run say what would follow."""
     body = compose(read_file(other_file or file), given)
     with client() as api:
+        many = any(key in body for key in ARRAYS)
         if dry_run:
-            write_json(api.dry_run(body), fields or ())
-            note(say("submit.dry"))
+            show_outlook(api.dry_run_array(body) if many else api.dry_run(body), fields)
             return None
-        if any(key in body for key in ARRAYS):
+        if many:
             _submit_many(api, body, fields)
             return None
         job = api.submit(body)

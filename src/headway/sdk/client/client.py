@@ -89,7 +89,7 @@ class Client(Rules, Alerts, Watching):
         return _row(self.post("/jobs", body, key=key or uuid.uuid4().hex))
 
     def dry_run(self, body: Mapping[str, Any]) -> Row:
-        """The specification that `submit` would queue."""
+        """What would follow if `submit` were called now: place in the queue, start range, quota after, device-hours."""
         return _row(self.post("/jobs/dry-run", body))
 
     def jobs(

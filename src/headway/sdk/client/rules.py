@@ -74,6 +74,10 @@ class Rules(ABC):
     def decide_grant(self, grant: str, approve: bool, note: str = "") -> Row:
         return dict(self.post(f"/grants/{quote(grant, safe='')}/decide", {"approve": approve, "note": note}))
 
+    def withdraw_grant(self, grant: str, reason: str = "") -> Row:
+        """Take one's own request back before it is decided."""
+        return dict(self.post(f"/grants/{quote(grant, safe='')}/withdraw", {"reason": reason}))
+
     def windows(self) -> Rows:
         """Windows that are not over."""
         return list(self.get("/windows"))
@@ -88,6 +92,10 @@ class Rules(ABC):
     def submit_array(self, body: Mapping[str, Any], key: str | None = None) -> Rows:
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
         return list(self.post("/jobs/arrays", body, key=key))
+
+    def dry_run_array(self, body: Mapping[str, Any]) -> Row:
+        """What would follow if `submit_array` were called now: of the first job and the last, and the quota after."""
+        return dict(self.post("/jobs/arrays/dry-run", body))
 
     def ahead(self, job: str) -> Rows:
         """Who stands before a waiting job, first in line first, with owner, devices and expected start and end."""

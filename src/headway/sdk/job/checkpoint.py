@@ -7,7 +7,7 @@ links are not followed, in any part of a checkpoint. The server asks the same fu
 from __future__ import annotations
 
 import errno
-import hashlib
+import json
 import os
 import re
 import stat
@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Collection, List, Optional, Tuple
 
+from headway.sdk.job.hashing import algorithm_of, hash_file
 from headway.sdk.job.manifest import MANIFEST, MAX_BYTES, FileEntry, Manifest, decode_manifest
 
-BLOCK = 1 << 20
+MARKED = "bad-{}.json"
 _NAME = re.compile(r"step-(\d{1,18})(?:\.(\d{1,9}))?", re.ASCII)
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -43,8 +44,9 @@ class Checkpoint:
 class Verification:
     """Whether a checkpoint can be trusted, and if not why.
 
-    `reason` is one of no-manifest, bad-manifest, missing-file, wrong-size, wrong-hash, unreadable; empty when `ok`.
-    `step` is what the manifest says, else what the folder's name says, else None.
+    `reason` is one of no-manifest, bad-manifest, missing-file, wrong-size, wrong-hash, unreadable, marked-bad (its
+    hashes were right and it could not be loaded); empty when `ok`. `step` is what the manifest says, else what the
+    folder's name says, else None.
     """
 
     path: Path
@@ -64,12 +66,17 @@ class Rejected(Exception):
         self.detail = detail
 
 
-def verify(path: os.PathLike[str] | str, only: Optional[Collection[str]] = None) -> Verification:
-    """Compare the files of a checkpoint with its manifest, or those named in `only`; never raises for what it finds."""
+def verify(
+    path: os.PathLike[str] | str, only: Optional[Collection[str]] = None, sizes_only: bool = False
+) -> Verification:
+    """Compare the files of a checkpoint with its manifest, or those named in `only`; never raises for what it finds.
+
+    `sizes_only` leaves the content unread, for who hashes it while loading.
+    """
     folder = Path(path)
     step = _named_step(folder)
     try:
-        manifest = _verified_manifest(folder, step, only)
+        manifest = _verified_manifest(folder, step, only, sizes_only)
     except Rejected as rejected:
         return Verification(folder, False, step, rejected.reason, rejected.detail)
     return Verification(folder, True, manifest.step, manifest=manifest)
@@ -101,22 +108,24 @@ def checkpoint_folders(directory: Path) -> List[Path]:
     return [directory / match[0] for match in matches]
 
 
-def hash_file(fd: int) -> str:
-    """SHA-256 in hex of an open file from its start."""
-    digest = hashlib.sha256()
-    offset = 0
-    while block := os.pread(fd, BLOCK, offset):
-        digest.update(block)
-        offset += len(block)
-    return digest.hexdigest()
-
-
 def _named_step(folder: Path) -> Optional[int]:
     match = _NAME.fullmatch(folder.name)
     return int(match[1]) if match else None
 
 
-def _verified_manifest(folder: Path, step: Optional[int], only: Optional[Collection[str]]) -> Manifest:
+def mark_path(folder: Path) -> Path:
+    """The file beside a checkpoint that says it must not be used."""
+    return folder.with_name(MARKED.format(folder.name))
+
+
+def encode_mark(manifest: Manifest, detail: str) -> bytes:
+    """A mark names what it marks, so that a later checkpoint of that name is not meant."""
+    return json.dumps({"created_at": manifest.created_at.isoformat(), "detail": detail}).encode() + b"\n"
+
+
+def _verified_manifest(
+    folder: Path, step: Optional[int], only: Optional[Collection[str]], sizes_only: bool
+) -> Manifest:
     try:
         root = os.open(folder, _DIRECTORY)
     except FileNotFoundError:
@@ -127,9 +136,10 @@ def _verified_manifest(folder: Path, step: Optional[int], only: Optional[Collect
         manifest = _read_manifest(root)
         if step is not None and step != manifest.step:
             raise Rejected("bad-manifest", f"it says step {manifest.step}")
+        _check_mark(folder, manifest)
         for entry in manifest.files:
             if only is None or entry.path in only:
-                _check_file(root, entry)
+                _check_file(root, entry, sizes_only)
         return manifest
     finally:
         os.close(root)
@@ -149,7 +159,18 @@ def _read_manifest(root: int) -> Manifest:
             raise Rejected("bad-manifest", str(error)) from None
 
 
-def _check_file(root: int, entry: FileEntry) -> None:
+def _check_mark(folder: Path, manifest: Manifest) -> None:
+    """A mark that cannot be read is none: it guards against trying again, not against damage."""
+    try:
+        mark = json.loads(mark_path(folder).read_bytes())
+        marked = mark["created_at"] == manifest.created_at.isoformat()
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if marked:
+        raise Rejected("marked-bad", f"it could not be loaded before: {mark.get('detail')}")
+
+
+def _check_file(root: int, entry: FileEntry, sizes_only: bool) -> None:
     try:
         fd = open_inside(root, entry.path)
     except FileNotFoundError:
@@ -158,7 +179,7 @@ def _check_file(root: int, entry: FileEntry) -> None:
         size = os.fstat(fd).st_size
         if size != entry.bytes:
             raise Rejected("wrong-size", f"{entry.path} has {size} bytes, its manifest says {entry.bytes}")
-        if hash_file(fd) != entry.sha256:
+        if not sizes_only and hash_file(fd, algorithm_of(entry.hash)) != entry.hash:
             raise Rejected("wrong-hash", f"{entry.path} is not what was saved")
     except OSError as error:
         raise Rejected("unreadable", f"{entry.path}: {_why(error)}") from None

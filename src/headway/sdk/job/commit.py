@@ -1,100 +1,234 @@
-"""How a checkpoint comes to be: built beside its place, sealed with a manifest, then renamed into it whole.
+"""How a checkpoint comes to be: every rank's files, then its word, then the manifest, then one rename into place.
 
-A crash at any line leaves either no checkpoint or a complete one. Nothing that is already there is written over.
+The ranks talk through the folder being built and nothing else, so that none waits for another within the training. A
+crash at any act leaves either no checkpoint or a complete one. Nothing that is already there is written over.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import platform
-import shutil
-import sys
+import time
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import List, Optional, Set
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from headway.sdk.job.checkpoint import (
-    Checkpoint,
-    CheckpointError,
-    checkpoint_folders,
-    hash_file,
-    verify,
-)
-from headway.sdk.job.environment import Environment
-from headway.sdk.job.manifest import MANIFEST, FileEntry, Manifest, encode_manifest
+from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders, verify
+from headway.sdk.job.disk import Disk
+from headway.sdk.job.hashing import BLOCK, Block, Running, begin, hash_file
+from headway.sdk.job.image import Part
+from headway.sdk.job.lease import check_lease
+from headway.sdk.job.manifest import FULL, MANIFEST, FileEntry, Manifest, encode_manifest
 
-
-def begin_folder(directory: Path, environment: Environment, step: int) -> Path:
-    """An empty folder to build the checkpoint of `step` in."""
-    folder = directory / f".tmp-{environment.job}.{environment.attempt_number}-step-{step:08d}"
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir()
-    return folder
+WORDS = ".words"
+LOOK_EVERY_S = 0.02
 
 
-def seal(folder: Path, environment: Environment, step: int) -> Manifest:
-    """Make every file in `folder` durable and list it in a manifest, which is written last."""
-    torch = sys.modules.get("torch")
+@dataclass(frozen=True)
+class Order:
+    """What one rank is to make of its image, as values that JSON can carry to another process.
+
+    `ranks` take part, and rank 0 publishes once each has given its word, or after `patience_s` gives up. `folder` is
+    where they build; `save` tells this save from every other.
+    """
+
+    directory: str
+    folder: str
+    job: str
+    attempt: str
+    attempt_number: int
+    step: int
+    save: str
+    parts: Tuple[Part, ...]
+    python: str
+    torch: Optional[str] = None
+    rank: int = 0
+    ranks: int = 1
+    world_size: int = 1
+    algorithm: str = "crc32"
+    layout: Dict[str, Any] = field(default_factory=lambda: dict(FULL))
+    data: Any = None
+    random: Optional[str] = None
+    keep: Optional[int] = None
+    held: Optional[str] = None
+    patience_s: float = 600.0
+
+    def to_json(self) -> Dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(values: Dict[str, Any]) -> Order:
+        return Order(**{**values, "parts": tuple(Part(*part) for part in values["parts"])})
+
+
+def begin_folder(folder: Path, disk: Disk) -> None:
+    """An empty folder to build in, whatever an earlier try left there."""
+    disk.remove_tree(folder)
+    disk.make_folder(folder)
+    disk.make_folder(folder / WORDS)
+
+
+def perform(order: Order, image: Block, disk: Disk) -> Checkpoint:
+    """Write this rank's files from its image, give its word, and publish or wait for rank 0 to.
+
+    Raises CheckpointError when a rank failed or stayed away, or another attempt has taken the directory over; OSError
+    when the disk does not take it. What was being built is then removed by rank 0.
+    """
+    folder = Path(order.folder)
+    try:
+        entries = _write_parts(order, image, disk)
+        if order.rank != 0:
+            _give_word(order, disk, {"files": [asdict(entry) for entry in entries]})
+            return _await_publishing(order)
+        entries = sorted(entries + _words(order), key=lambda entry: entry.path)
+        manifest = _seal(order, entries, disk)
+        # Once more, as building takes long: another attempt may have come meanwhile.
+        check_lease(Path(order.directory), order.job, order.attempt_number)
+        return _publish(folder, Path(order.directory), manifest, disk)
+    except BaseException as error:
+        _give_up(order, error, disk)
+        raise
+
+
+def _give_up(order: Order, error: BaseException, disk: Disk) -> None:
+    """Rank 0 removes what was built; another leaves its reason, so that rank 0 need not wait out its patience."""
+    try:
+        if order.rank == 0:
+            disk.remove_tree(Path(order.folder))
+        else:
+            _give_word(order, disk, {"failed": str(error)})
+    except OSError:
+        return
+
+
+def _write_parts(order: Order, image: Block, disk: Disk) -> List[FileEntry]:
+    folder, whole, entries = Path(order.folder), memoryview(image), []
+    for part in order.parts:
+        path = folder / part.path
+        for missing in reversed([above for above in path.parents if folder in above.parents]):
+            _make_folder(missing, disk)
+        running = begin(order.algorithm)
+        disk.create(path, _hashed(whole[part.offset : part.offset + part.bytes], running))
+        entries.append(FileEntry(part.path, part.bytes, f"{order.algorithm}:{running.hexdigest()}"))
+    return entries
+
+
+def _hashed(content: memoryview, running: Running) -> Iterator[Block]:
+    for start in range(0, len(content), BLOCK):
+        block = content[start : start + BLOCK]
+        running.update(block)
+        yield block
+
+
+def _make_folder(path: Path, disk: Disk) -> None:
+    """A folder that another rank may make at the same time."""
+    try:
+        disk.make_folder(path)
+    except FileExistsError:
+        if not path.is_dir() or path.is_symlink():
+            raise
+
+
+def _give_word(order: Order, disk: Disk, word: Dict[str, Any]) -> None:
+    """Durable and whole: rank 0 believes it."""
+    words = Path(order.folder) / WORDS
+    content = json.dumps({"save": order.save, **word}).encode()
+    disk.replace_file(words / f"{order.rank:05d}.json", content, words / f".{order.rank:05d}.tmp")
+
+
+def _words(order: Order) -> List[FileEntry]:
+    """What the other ranks wrote, once every one has said so."""
+    deadline = time.monotonic() + order.patience_s
+    awaited = set(range(1, order.ranks))
+    entries: List[FileEntry] = []
+    while awaited:
+        for rank in sorted(awaited):
+            word = _word(Path(order.folder) / WORDS / f"{rank:05d}.json", order.save)
+            if word is None:
+                continue
+            if "failed" in word:
+                raise CheckpointError(f"step {order.step} is not saved: rank {rank} failed: {word['failed']}")
+            awaited.remove(rank)
+            entries += [FileEntry(**entry) for entry in word["files"]]
+        if awaited and time.monotonic() > deadline:
+            missing = ", ".join(map(str, sorted(awaited)))
+            raise CheckpointError(
+                f"step {order.step} is not saved: within {order.patience_s:g} s nothing came from rank {missing}. "
+                "Every rank has to call save(), at the same step, with the checkpoint directory on shared storage."
+            )
+        if awaited:
+            time.sleep(LOOK_EVERY_S)
+    return entries
+
+
+def _word(path: Path, save: str) -> Optional[Dict[str, Any]]:
+    try:
+        os.listdir(path.parent)  # makes NFS look again
+        word: Dict[str, Any] = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    return word if word.get("save") == save else None
+
+
+def _await_publishing(order: Order) -> Checkpoint:
+    """For ranks other than 0: rank 0 takes the folder away, and then the checkpoint is there or is not."""
+    folder, directory = Path(order.folder), Path(order.directory)
+    deadline = time.monotonic() + 2 * order.patience_s
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(LOOK_EVERY_S)
+    for path in checkpoint_folders(directory):
+        manifest = _manifest_of(path, order)
+        if manifest is not None:
+            return Checkpoint(path, manifest)
+    raise CheckpointError(f"step {order.step} is not saved: rank 0 did not publish it; its output says why.")
+
+
+def _manifest_of(path: Path, order: Order) -> Optional[Manifest]:
+    found = verify(path, only=())
+    return found.manifest if found.manifest is not None and found.manifest.save == order.save else None
+
+
+def _seal(order: Order, entries: List[FileEntry], disk: Disk) -> Manifest:
+    """List every file in a manifest, which is written last; what the program added is made durable first."""
+    folder = Path(order.folder)
+    disk.remove_tree(folder / WORDS)
+    known = {entry.path for entry in entries}
+    entries = entries + [_durable(folder, path, disk) for path in _files(folder, disk) if path not in known]
     manifest = Manifest(
-        job=environment.job,
-        attempt=environment.attempt,
-        attempt_number=environment.attempt_number,
-        step=step,
+        job=order.job,
+        attempt=order.attempt,
+        attempt_number=order.attempt_number,
+        step=order.step,
         created_at=datetime.now(timezone.utc),
-        world_size=environment.world_size,
-        python=platform.python_version(),
-        torch=str(torch.__version__) if torch is not None else None,
-        files=tuple(_durable_entries(folder)),
+        world_size=order.world_size,
+        python=order.python,
+        torch=order.torch,
+        files=tuple(entries),
+        save=order.save,
+        layout=order.layout,
+        data=order.data,
+        random=order.random,
     )
-    with open(folder / MANIFEST, "xb") as file:
-        file.write(encode_manifest(manifest))
-        file.flush()
-        os.fsync(file.fileno())
-    _sync_folder(folder)
+    disk.create(folder / MANIFEST, [encode_manifest(manifest)])
+    disk.sync_folder(folder)
     return manifest
 
 
-def commit(folder: Path, directory: Path, manifest: Manifest) -> Checkpoint:
+def _publish(folder: Path, directory: Path, manifest: Manifest, disk: Disk) -> Checkpoint:
     """Rename a sealed folder into its place; where another checkpoint of that step stands, beside it as `step-N.1`."""
     name = f"step-{manifest.step:08d}"
     taken = {path.name for path in checkpoint_folders(directory)}
     copies = (name if copy == 0 else f"{name}.{copy}" for copy in range(len(taken) + 1))
     path = directory / next(free for free in copies if free not in taken)
-    os.rename(folder, path)
-    _sync_folder(directory)
+    disk.rename(folder, path)
+    disk.sync_folder(directory)
     return Checkpoint(path, manifest)
 
 
-def remove_older(directory: Path, newest: Checkpoint, keep: int, held: Optional[Path], trusted: Set[Path]) -> None:
-    """Remove verified checkpoints beyond the newest `keep`, once `newest` is known to be good; `held` stays.
-
-    A damaged one neither counts nor goes: it is evidence. `trusted` remembers those that verified, so that
-    counting reads each only once; what is removed is read again first.
-    """
-    if len(checkpoint_folders(directory)) <= keep or not verify(newest.path).ok:
-        return
-    good = 1
-    for folder in checkpoint_folders(directory):
-        if folder in (newest.path, held):
-            continue
-        if good < keep:
-            if folder in trusted or verify(folder).ok:
-                trusted.add(folder)
-                good += 1
-        elif verify(folder).ok:
-            _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """Out of sight in one step, so that a half-removed one is never taken for a damaged one."""
-    doomed = folder.with_name(f".tmp-removed-{folder.name}")
-    os.rename(folder, doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
-
-
-def _durable_entries(folder: Path) -> List[FileEntry]:
-    entries = []
+def _files(folder: Path, disk: Disk) -> List[str]:
+    """Every file below a folder, whose names are durable once this returns."""
+    found = []
     for root, folders, names in os.walk(folder):
         folders.sort()
         linked = [name for name in folders if Path(root, name).is_symlink()]
@@ -104,23 +238,17 @@ def _durable_entries(folder: Path) -> List[FileEntry]:
                 raise CheckpointError(
                     f"{path.relative_to(folder)} is not a regular file: a checkpoint holds files only"
                 )
-            entries.append(_durable_entry(folder, path))
-        _sync_folder(Path(root))
-    return entries
+            found.append(path.relative_to(folder).as_posix())
+        disk.sync_folder(Path(root))
+    return found
 
 
-def _durable_entry(folder: Path, path: Path) -> FileEntry:
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _durable(folder: Path, path: str, disk: Disk) -> FileEntry:
+    """A file the program added; its SHA-256, as it may become a published artifact."""
+    disk.sync_file(folder / path)
+    fd = os.open(folder / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.fsync(fd)
-        return FileEntry(path.relative_to(folder).as_posix(), os.fstat(fd).st_size, hash_file(fd))
-    finally:
-        os.close(fd)
-
-
-def _sync_folder(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
+        named = hash_file(fd, "sha256")
+        return FileEntry(path, os.fstat(fd).st_size, named)
     finally:
         os.close(fd)

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Optional, Tuple
 
 from headway.sdk.job.checkpoint import CheckpointError
+from headway.sdk.job.disk import Disk
 
 LEASE = "lease.json"
+REMOVED = ".tmp-removed-"
 Holder = Tuple[str, int]
 
 
-def take_lease(directory: Path, job: str, attempt_number: int) -> None:
+def take_lease(directory: Path, job: str, attempt_number: int, disk: Disk) -> None:
     """Make this attempt the one that writes here; CheckpointError when a newer attempt of the job already is."""
-    directory.mkdir(parents=True, exist_ok=True)
+    _make_folders(directory, disk)
     holder = _holder(directory)
     if holder is not None and holder[0] == job and holder[1] > attempt_number:
         raise _refusal(directory, holder, attempt_number)
     if holder != (job, attempt_number):
         building = directory / f".tmp-{job}.{attempt_number}-lease"
-        building.write_text(json.dumps({"job": job, "attempt_number": attempt_number}) + "\n", encoding="utf-8")
-        os.replace(building, directory / LEASE)
-    _sweep(directory, job, attempt_number)
+        content = json.dumps({"job": job, "attempt_number": attempt_number}) + "\n"
+        disk.replace_file(directory / LEASE, content.encode(), building)
+    _sweep(directory, job, attempt_number, disk)
 
 
 def check_lease(directory: Path, job: str, attempt_number: int) -> None:
@@ -37,6 +38,15 @@ def check_lease(directory: Path, job: str, attempt_number: int) -> None:
     holder = _holder(directory)
     if holder is not None and holder != (job, attempt_number):
         raise _refusal(directory, holder, attempt_number)
+
+
+def _make_folders(directory: Path, disk: Disk) -> None:
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
+    for path in reversed(missing):
+        try:
+            disk.make_folder(path)
+        except FileExistsError:
+            continue
 
 
 def _holder(directory: Path) -> Optional[Holder]:
@@ -57,10 +67,19 @@ def _refusal(directory: Path, holder: Holder, attempt_number: int) -> Checkpoint
     )
 
 
-def _sweep(directory: Path, job: str, attempt_number: int) -> None:
-    """Remove what earlier attempts of this job began to write and did not finish."""
-    for entry in os.scandir(directory):
+def _sweep(directory: Path, job: str, attempt_number: int, disk: Disk) -> None:
+    """Remove what earlier attempts and processes of this job began to write and did not finish, or to remove."""
+    own = f"-{os.getpid()}-"
+    for entry in list(os.scandir(directory)):
         started, _, rest = entry.name.partition(f".tmp-{job}.")
         number = rest.partition("-")[0]
-        if not started and number.isdecimal() and int(number) < attempt_number and entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
+        unfinished = not started and number.isdecimal() and _is_over(int(number), attempt_number, own not in rest)
+        if entry.is_dir(follow_symlinks=False) and (unfinished or entry.name.startswith(REMOVED)):
+            try:
+                disk.remove_tree(Path(entry.path))
+            except OSError:
+                continue
+
+
+def _is_over(number: int, attempt_number: int, is_anothers: bool) -> bool:
+    return number < attempt_number or (number == attempt_number and is_anothers)

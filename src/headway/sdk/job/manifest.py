@@ -1,4 +1,4 @@
-"""The manifest of a checkpoint: what was saved, by whom, and the size and hash of every file.
+"""The manifest of a checkpoint: what was saved, by whom, how it is laid out, and the size and hash of every file.
 
 Its bytes are canonical: a reader encodes again what it read and compares, so no byte of it can change unseen.
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
+
+from headway.sdk.job.hashing import algorithm_of
 
 MANIFEST = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 MAX_BYTES = 64 << 20
+FULL = {"kind": "full"}
 _TYPES: Dict[str, Tuple[type, ...]] = {
     "job": (str,),
     "attempt": (str,),
@@ -25,20 +28,31 @@ _TYPES: Dict[str, Tuple[type, ...]] = {
     "torch": (str, type(None)),
     "files": (list,),
 }
+_SINCE_2: Dict[str, Tuple[type, ...]] = {
+    "save": (str,),
+    "layout": (dict,),
+    "data": (dict, list, str, int, float, bool, type(None)),
+    "random": (str, type(None)),
+}
 
 
 @dataclass(frozen=True)
 class FileEntry:
-    """One file: its path below the checkpoint with `/` between parts, its size and its SHA-256 in hex."""
+    """One file: its path below the checkpoint with `/` between parts, its size and its hash as `algorithm:hex`."""
 
     path: str
     bytes: int
-    sha256: str
+    hash: str
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a checkpoint says of itself; `created_at` is aware, `torch` None where the program had none."""
+    """What a checkpoint says of itself; `created_at` is aware, `torch` None where the program had none.
+
+    `save` is the same for the parts of one save and no other. `layout`: `{"kind": "full"}`, one file of everything, or
+    `{"kind": "sharded", ...}`, a part for each of `world_size` ranks. `data`: where rank 0 stood in its data, where
+    JSON can say it. `random`: the file that holds rank 0's random numbers.
+    """
 
     job: str
     attempt: str
@@ -49,6 +63,10 @@ class Manifest:
     python: str
     torch: Optional[str]
     files: Tuple[FileEntry, ...]
+    save: str = ""
+    layout: Dict[str, Any] = field(default_factory=lambda: dict(FULL))
+    data: Any = None
+    random: Optional[str] = None
 
     @property
     def bytes(self) -> int:
@@ -70,8 +88,8 @@ def decode_manifest(content: bytes) -> Manifest:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(body, dict):
         raise ValueError("not a JSON object")
-    if body.get("format") != FORMAT:
-        raise ValueError(f"format {body.get('format')!r}, this program reads {FORMAT}")
+    if body.get("format") not in (1, FORMAT):
+        raise ValueError(f"format {body.get('format')!r}, this program reads 1 and {FORMAT}")
     digest = body.pop("digest", None)
     if digest != _digest(body) or content != _canonical({**body, "digest": digest}):
         raise ValueError("its digest does not match its content")
@@ -79,8 +97,10 @@ def decode_manifest(content: bytes) -> Manifest:
 
 
 def _values(body: Dict[str, object]) -> Manifest:
-    del body["format"]
-    if set(body) != set(_TYPES) or any(not _is(body[name], kinds) for name, kinds in _TYPES.items()):
+    types = _TYPES if body.pop("format") == 1 else {**_TYPES, **_SINCE_2}
+    if set(body) != set(types) or any(not isinstance(body[name], kinds) for name, kinds in types.items()):
+        raise ValueError("fields are missing, unknown or of another type")
+    if any(isinstance(body[name], bool) for name, kinds in types.items() if kinds == (int,)):
         raise ValueError("fields are missing, unknown or of another type")
     files = body.pop("files")
     created_at = datetime.fromisoformat(str(body.pop("created_at")))
@@ -93,19 +113,18 @@ def _values(body: Dict[str, object]) -> Manifest:
 
 
 def _entry(item: object) -> FileEntry:
-    if not isinstance(item, dict) or set(item) != {"path", "bytes", "sha256"}:
-        raise ValueError("a file entry is not {path, bytes, sha256}")
-    path, size, sha256 = item["path"], item["bytes"], item["sha256"]
-    if not (_is(path, (str,)) and _is(size, (int,)) and _is(sha256, (str,))):
-        raise ValueError("a file entry is not {path, bytes, sha256}")
+    """An entry of either format: the first named its SHA-256 by the field."""
+    if not isinstance(item, dict) or set(item) not in ({"path", "bytes", "hash"}, {"path", "bytes", "sha256"}):
+        raise ValueError("a file entry is not {path, bytes, hash}")
+    path, size = item["path"], item["bytes"]
+    named = item["hash"] if "hash" in item else f"sha256:{item['sha256']}"
+    if not (isinstance(path, str) and type(size) is int and isinstance(named, str)):
+        raise ValueError("a file entry is not {path, bytes, hash}")
     parts = path.split("/")
     if path == MANIFEST or "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise ValueError(f"file path {path!r} leads out of the checkpoint")
-    return FileEntry(path, size, sha256)
-
-
-def _is(value: object, kinds: Tuple[type, ...]) -> bool:
-    return isinstance(value, kinds) and not isinstance(value, bool)
+    algorithm_of(named)
+    return FileEntry(path, size, named)
 
 
 def _digest(body: Dict[str, object]) -> str:

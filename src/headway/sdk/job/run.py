@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, MutableMapping, Optional, Type, Union
 
-from headway.sdk.job.checkpoints import Checkpoints
+from headway.sdk.job.checkpoints import Checkpoints, Policy
 from headway.sdk.job.environment import Environment, read_environment
 from headway.sdk.job.events import EventLog, PrintedEvents, numbers
 from headway.sdk.job.looking import be_seen
@@ -98,7 +98,7 @@ class Run:
             self._events.write("stopping", step=self._step)
         return stop
 
-    def checkpoints(
+    def checkpoints(  # noqa: PLR0913 what a user may say, by name
         self,
         model: Any = None,
         optimizer: Any = None,
@@ -106,18 +106,27 @@ class Run:
         extra: Optional[MutableMapping[str, Any]] = None,
         directory: Union[str, "os.PathLike[str]", None] = None,
         keep: Optional[int] = None,
+        *,
+        data: Any = None,
+        background: bool = False,
+        algorithm: str = "crc32",
+        patience_s: float = 600.0,
     ) -> Checkpoints:
         """The checkpoints of this training, in `directory` (default: the job's own, offline `./checkpoints`).
 
-        `model`, `optimizer` and `scheduler` have `state_dict` and `load_state_dict`; `extra` holds the program's own
-        values and is updated in place by restoring. `keep`: how many stay, default the job's policy, else all.
+        `model`, `optimizer`, `scheduler` and `data` (a data loader that knows where it is) have `state_dict` and
+        `load_state_dict`; `extra` holds the program's own values and is updated in place by restoring. `keep`: how many
+        stay, default the job's policy, else all. `background`: saving returns once the state is copied, and a helper
+        process writes the copy. `algorithm`: of the state's hashes, `crc32` or `sha256`. `patience_s`: how long a save
+        waits for the other ranks.
         """
+        keep = keep if keep is not None else self._environment.checkpoint_keep
         return Checkpoints(
             self._environment,
             self._events,
-            Parts(model, optimizer, scheduler, extra),
+            Parts(model, optimizer, scheduler, extra, data),
             Path(directory if directory is not None else self._environment.checkpoint_dir).absolute(),
-            keep if keep is not None else self._environment.checkpoint_keep,
+            Policy(keep, background, algorithm, patience_s),
         )
 
 

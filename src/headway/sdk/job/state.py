@@ -1,23 +1,26 @@
 """The training state as one file: what the program handed over, its random numbers and its own values.
 
-Saved with torch where the program has it, else with pickle. Like the program itself such a file is code to whoever
-loads it: only a rank that trains does, only after it verified; the server never.
+Written with torch where the program has it, else with pickle. Like the program itself such a file is code to whoever
+loads it: only a rank that trains does; the server never.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import pickle
 import random
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Collection, Dict, MutableMapping, Optional
+from typing import Any, Dict, MutableMapping, Optional
 
 from headway.sdk.job.checkpoint import CheckpointError
+from headway.sdk.job.image import Image
 
 TORCH_FILE = "state.pt"
 PICKLE_FILE = "state.pickle"
 STATE_FILES = (TORCH_FILE, PICKLE_FILE)
+MAX_CURSOR = 4096
 
 
 @dataclass(frozen=True)
@@ -28,58 +31,92 @@ class Parts:
     optimizer: Any = None
     scheduler: Any = None
     extra: Optional[MutableMapping[str, Any]] = None
+    data: Any = None
 
     def stateful(self) -> Dict[str, Any]:
         """The objects that keep state, by name; a model wrapped for data parallelism stands for the one inside."""
-        named = {"model": _unwrapped(self.model), "optimizer": self.optimizer, "scheduler": self.scheduler}
+        named = {"model": unwrapped(self.model), "optimizer": self.optimizer, **self.own()}
+        return {name: part for name, part in named.items() if part is not None}
+
+    def own(self) -> Dict[str, Any]:
+        """Those that are never cut into shards."""
+        named = {"scheduler": self.scheduler, "data": self.data}
         return {name: part for name, part in named.items() if part is not None}
 
 
-def capture(parts: Parts, step: int, rank: int) -> Dict[str, Any]:
+def capture(
+    stateful: Dict[str, Any], extra: Optional[MutableMapping[str, Any]], step: int, rank: int
+) -> Dict[str, Any]:
     """The state now; tensors are those in use, not copies."""
-    state: Dict[str, Any] = {name: part.state_dict() for name, part in parts.stateful().items()}
-    extra = dict(parts.extra) if parts.extra is not None else None
-    return {**state, "extra": extra, "step": step, "rank": rank, "random": _random_state()}
+    state: Dict[str, Any] = {name: part.state_dict() for name, part in stateful.items()}
+    own = dict(extra) if extra is not None else None
+    return {**state, "extra": own, "step": step, "rank": rank, "random": _random_state()}
 
 
-def write_state(folder: Path, state: Dict[str, Any]) -> None:
-    """Write the state into a checkpoint being built."""
+def cursor(state: Dict[str, Any]) -> Any:
+    """Where the data stood, as a manifest can say it; None where JSON cannot, or not briefly."""
+    try:
+        text = json.dumps(state.get("data"))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return json.loads(text) if len(text) <= MAX_CURSOR else None
+
+
+def write_state(image: Image, name: str, state: Dict[str, Any]) -> str:
+    """Write the state into an image as the file `name` with the suffix of who wrote it; returns the file's name."""
     torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.save(state, folder / TORCH_FILE)
-        return
-    with open(folder / PICKLE_FILE, "xb") as file:
-        pickle.dump(state, file, protocol=4)
+    file = f"{name}.{'pickle' if torch is None else 'pt'}"
+    image.begin(file)
+    if torch is None:
+        pickle.dump(state, image, protocol=4)
+    else:
+        with _NoSecondHash(torch):
+            torch.save(state, image)
+    return file
 
 
-def read_state(folder: Path, verified: Collection[str]) -> Dict[str, Any]:
-    """The state in a checkpoint whose files `verified`, tensors on the CPU; CheckpointError when none is among them."""
-    if not set(STATE_FILES).intersection(verified):
-        raise CheckpointError(f"{folder} holds no {TORCH_FILE}: it was not saved by this SDK")
-    if TORCH_FILE in verified:
+def load_state(file: io.RawIOBase, name: str) -> Dict[str, Any]:
+    """The state in an open file, tensors on the CPU; raises whatever torch or pickle do."""
+    if name.endswith(".pt"):
         import torch
 
-        state: Dict[str, Any] = torch.load(folder / TORCH_FILE, map_location="cpu", weights_only=False)
+        state: Dict[str, Any] = torch.load(file, map_location="cpu", weights_only=False)
         return state
-    with open(folder / PICKLE_FILE, "rb") as file:
-        loaded: Dict[str, Any] = pickle.load(file)
-        return loaded
+    loaded: Dict[str, Any] = pickle.load(io.BufferedReader(file, 1 << 20))
+    return loaded
 
 
-def apply(state: Dict[str, Any], parts: Parts, rank: int) -> None:
+def apply(state: Dict[str, Any], parts: Dict[str, Any], extra: Optional[MutableMapping[str, Any]], rank: int) -> None:
     """Put the state back; random numbers only on the rank they were saved by, as ranks must not draw the same ones."""
-    for name, part in parts.stateful().items():
+    for name, part in parts.items():
         if name not in state:
             raise CheckpointError(f"the checkpoint holds no {name}: it was saved without one")
         part.load_state_dict(state[name])
-    if parts.extra is not None:
-        parts.extra.update(state["extra"] or {})
+    if extra is not None:
+        extra.update(state["extra"] or {})
     if state["rank"] == rank:
         _restore_random(state["random"])
 
 
-def _unwrapped(model: Any) -> Any:
+def unwrapped(model: Any) -> Any:
+    """The model inside a wrapper for data parallelism, which adds nothing to its state but a prefix."""
     return model.module if type(model).__name__ in ("DistributedDataParallel", "DataParallel") else model
+
+
+class _NoSecondHash:
+    """torch hashes each tensor it writes; the file is hashed as a whole, and not while the training waits."""
+
+    def __init__(self, torch: Any) -> None:
+        self._options = torch.serialization
+
+    def __enter__(self) -> None:
+        if hasattr(self._options, "set_crc32_options"):
+            self._before = self._options.get_crc32_options()
+            self._options.set_crc32_options(False)
+
+    def __exit__(self, *_: object) -> None:
+        if hasattr(self._options, "set_crc32_options"):
+            self._options.set_crc32_options(self._before)
 
 
 def _random_state() -> Dict[str, Any]:

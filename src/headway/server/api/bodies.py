@@ -105,6 +105,10 @@ class DecideGrant(Body):
     note: str = Field(default="", max_length=4096)
 
 
+class WithdrawGrant(Body):
+    reason: str = Field(default="", max_length=4096)
+
+
 class NewWindow(Body):
     """`project` None: nobody's, a maintenance window; empty `nodes` and no `device_type`: everywhere."""
 

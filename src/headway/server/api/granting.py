@@ -10,7 +10,7 @@ from headway.domain.grant import GrantRequest, GrantState
 from headway.scheduler.snapshot import Window
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
-from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow
+from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow, WithdrawGrant
 from headway.server.operations.queue import granting, windows
 from headway.store import grants
 from headway.store import windows as kept
@@ -66,6 +66,14 @@ def decide_grant(grant: str, body: DecideGrant, asker: AskerHere) -> GrantReques
         decided = granting.decide(c, asker.change(), grant, body.approve, body.note)
     asker.platform.wake("schedule")
     return decided
+
+
+@router.post("/grants/{grant}/withdraw", tags=["grants"])
+def withdraw_grant(grant: str, body: WithdrawGrant, asker: AskerHere) -> GrantRequest:
+    """Take one's own request back while nobody has decided on it."""
+    asker.check(Verb.READ, "grant")
+    with asker.platform.database.write() as c:
+        return granting.withdraw(c, asker.change(), grant, body.reason)
 
 
 @router.get("/windows", tags=["windows"])

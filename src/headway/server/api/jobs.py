@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.ids import JobId
-from headway.domain.job import Job, JobSpec, Priority
+from headway.domain.job import Job, Priority
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
@@ -19,7 +19,7 @@ from headway.server.api.showing import LanguageHere, show_attempt, show_bill, sh
 from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
 from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
-from headway.server.operations.jobs.submit import Submission, check_paths, specify, submit
+from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs
 from headway.store.readings import Series
 
@@ -36,16 +36,6 @@ def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
     job = once(body, Job, lambda c: submit(platform, c, submission, asker.name), before=check)
     platform.wake("schedule")
     return job
-
-
-@router.post("/jobs/dry-run")
-def dry_run(body: NewJob, asker: AskerHere) -> JobSpec:
-    """What would be submitted, checked as a submission is; nothing is created."""
-    asker.check(Verb.CREATE, "job", body.project)
-    submission = submission_of(asker, body)
-    check_paths(asker.platform, submission, asker.name)
-    with asker.platform.database.read() as c:
-        return specify(asker.platform, c, submission, asker.name)
 
 
 @router.get("/jobs")

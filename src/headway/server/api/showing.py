@@ -16,6 +16,7 @@ from headway.domain.lifecycle import JobState
 from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
+from headway.scheduler.plan import Forecast, Waits
 from headway.server.api.views import AttemptView, BillView, IntervalView, JobView, LossView, WaitView
 from headway.server.operations.jobs.losses import Recovery
 from headway.server.platform import Platform
@@ -70,6 +71,23 @@ def show_attempt(c: Connection, attempt: Attempt, language: Language) -> Attempt
     return AttemptView(attempt, agents.exits(c, attempt.id), verdict, words, cards)
 
 
+def show_wait(waits: Waits, forecast: Forecast | None, language: Language) -> WaitView:
+    """Why a job waits, in numbers and words."""
+    return WaitView(
+        position=waits.position,
+        ahead=list(waits.ahead),
+        reason=waits.reason.code,
+        numbers=explain.params(waits.reason),
+        sentence=explain.sentence(waits.reason, language),
+        advice=explain.advice(waits.reason, language),
+        reserved_at=waits.reserved_at,
+        forecast=forecast,
+        ahead_count=max(waits.ahead_count, len(waits.ahead)),
+        place=waits.place,
+        order=place_sentence(waits.place, language) if waits.place else None,
+    )
+
+
 def show_bill(recovery: Recovery) -> BillView:
     """A bill with its derived figures."""
     bill = recovery.bill
@@ -111,18 +129,4 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
 
 def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
     waits = plans.waits(c, job.id)
-    if waits is None:
-        return None
-    return WaitView(
-        position=waits.position,
-        ahead=list(waits.ahead),
-        reason=waits.reason.code,
-        numbers=explain.params(waits.reason),
-        sentence=explain.sentence(waits.reason, language),
-        advice=explain.advice(waits.reason, language),
-        reserved_at=waits.reserved_at,
-        forecast=plans.forecast(c, job.id),
-        ahead_count=max(waits.ahead_count, len(waits.ahead)),
-        place=waits.place,
-        order=place_sentence(waits.place, language) if waits.place else None,
-    )
+    return None if waits is None else show_wait(waits, plans.forecast(c, job.id), language)

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.drill import Drill, Score
-from headway.domain.events import DrillScored
+from headway.domain.drill_events import DrillScored
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.jobs.drill_scores import score_of

@@ -27,7 +27,7 @@ export function DryRun({ wish }: { wish: Partial<Wish> }) {
     const isUnreachable = checked.error instanceof Problem && checked.error.isUnreachable;
     return <Failed error={checked.error} retry={isUnreachable ? () => void checked.refetch() : undefined} />;
   }
-  return checked.data ? <Outcome spec={checked.data} /> : <Loading />;
+  return checked.data ? <Outcome spec={checked.data.spec} /> : <Loading />;
 }
 
 function Outcome({ spec }: { spec: Schemas["JobSpec"] }) {

@@ -4,12 +4,12 @@ The checkpoint's folder belongs to the user, and the server may be root: only fi
 no link is followed on the way, and what is copied is what the manifest says.
 """
 
-import hashlib
 import os
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
 from headway.sdk.job.checkpoint import Rejected, Verification, open_inside
+from headway.sdk.job.hashing import algorithm_of, begin
 from headway.sdk.job.manifest import FileEntry
 
 BLOCK = 1 << 20
@@ -37,10 +37,11 @@ def copy_weights(found: Verification, target: Path) -> None:
 
 def _copy(root: int, entry: FileEntry, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
+    algorithm = algorithm_of(entry.hash)
+    running = begin(algorithm)
     with os.fdopen(open_inside(root, entry.path), "rb") as source, target.open("xb") as copy:
         while block := source.read(BLOCK):
-            digest.update(block)
+            running.update(block)
             copy.write(block)
-    if digest.hexdigest() != entry.sha256:
+    if f"{algorithm}:{running.hexdigest()}" != entry.hash:
         raise PlatformError("checkpoint-damaged", value=entry.path, detail="it changed while it was copied")

@@ -19,12 +19,13 @@ _NAME = (
 _SECRET_NAME = re.compile(rf"(?:^|[\W_]){_NAME}(?:[\W_]|$)|(?:^|_)(?:ak|sk|pwd|pass)(?:_|$)|signature$", re.IGNORECASE)
 _PLAIN = re.compile(r"(?:[\d.eE+-]+|true|false|none|null|\*+)$", re.IGNORECASE)
 _ASSIGNED = re.compile(
-    rf"(?P<name>[\w.-]{{0,40}}{_NAME}[\w.-]{{0,20}})(?P<mark>[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?)"
+    rf"(?P<name>{_NAME}[\w.-]{{0,20}})(?P<mark>[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?)"
     r"(?P<value>[^\s\"',;&}]{3,4096})",
     re.IGNORECASE,
 )
 _OPTION = re.compile(
-    rf"(?P<name>--?[\w-]{{0,30}}{_NAME}[\w-]{{0,20}})(?P<mark>\s{{1,3}})(?P<value>[^\s-]\S{{2,4096}})", re.IGNORECASE
+    rf"(?P<name>(?<![\w-])--?[\w-]{{0,30}}{_NAME}[\w-]{{0,20}})(?P<mark>\s{{1,3}})(?P<value>[^\s-]\S{{2,4096}})",
+    re.IGNORECASE,
 )
 _SHAPES = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,16384}?-----END [A-Z ]{0,30}PRIVATE KEY-----"

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.drill import Drill, Kill
+from headway.domain.drill_events import DrillOrdered
 from headway.domain.errors import PlatformError
-from headway.domain.events import DrillOrdered
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Conditions, Job, JobKind, Origin, Priority
 from headway.domain.lifecycle import AttemptState, JobState

@@ -16,21 +16,15 @@ from headway.domain.ids import JobId, check_name
 from headway.domain.job import Job, JobSpec, Origin
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import Maker, Node, Request
-from headway.scheduler.forecast import forecast
-from headway.scheduler.lane import Reach
 from headway.scheduler.plan import Forecast
-from headway.scheduler.snapshot import QueuedJob
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.operations.jobs.conditions import Wishes, conditions_of
+from headway.server.operations.jobs.foreseeing import foresee, world_of
 from headway.server.operations.jobs.submit import enqueue, request_of
 from headway.server.operations.people.unix import account_of, check_account, check_readable
-from headway.server.operations.queue.looking import look
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import attempts, jobs, nodes, quotas
-
-DRAWS = 20
-NEW = JobId("new")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +67,7 @@ def prepare(platform: Platform, job: Job, wish: Wish, by: str) -> Move:
         quota = _quota(c, spec, after, platform.clock.now())
     check_readable("from", str(found.path), by, account)
     manifest = found.manifest
-    saved = Saved(manifest.step, manifest.world_size, whole=True)
+    saved = Saved(manifest.step, manifest.world_size, whole=manifest.layout.get("kind") == "full")
     told: dict[str, Param] = {"step": found.step, "files": len(manifest.files), "path": str(found.path)}
     verified = Carry("checkpoint", Carried.YES, "carry-checkpoint", told)
     return Move(job, spec, origin, (verified, *carry(saved, before or after, after), quota))
@@ -90,30 +84,9 @@ def resume(platform: Platform, c: Connection, move: Move, by: str) -> Job:
 
 
 def when(platform: Platform, c: Connection, move: Move, by: str) -> Forecast:
-    """When it would start if it were sent now: it is put last in line in a copy of the queue."""
-    now = platform.clock.now()
-    seen = look(platform.settings, platform.memory, c, now)
-    whole = replace(seen, queued=(*seen.queued, _queued(move.spec, now, by)))
-    reach = Reach(first=len(whole.queued), seconds=0.0, goal=NEW)
-    return forecast(whole, seen.runtimes, DRAWS, reach=reach)[NEW]
-
-
-def _queued(spec: JobSpec, now: datetime, by: str) -> QueuedJob:
-    return QueuedJob(
-        id=NEW,
-        name=spec.name,
-        project=spec.project,
-        owner=by,
-        priority=spec.priority,
-        request=spec.request,
-        submitted_at=now,
-        template=spec.template,
-        limit=spec.limit,
-        protected=spec.conditions.protected,
-        preemptible=not spec.conditions.protected,
-        engines=spec.conditions.engines,
-        excluded=frozenset(spec.conditions.excluded),
-    )
+    """When it would start if it were sent now."""
+    (found,) = foresee(world_of(platform, c), [move.spec], by)
+    return found.forecast
 
 
 def _checkpoint(platform: Platform, job: Job, wanted: str | None) -> on_disk.Checkpoint:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from headway.domain.errors import PlatformError
 from headway.domain.grant import GrantRequest, GrantState
 from headway.domain.ids import check_name
-from headway.domain.queue_events import GrantDecided, GrantEnding, GrantExpired, GrantRequested
+from headway.domain.queue_events import GrantDecided, GrantEnding, GrantExpired, GrantRequested, GrantWithdrawn
 from headway.domain.quota import Branch, QuotaTree, check_grants
 from headway.server.operations.people.directory import Change, require_project
 from headway.server.secrets import make_id
@@ -65,11 +65,7 @@ def request(c: Connection, change: Change, wish: Wish) -> GrantRequest:
 
 def decide(c: Connection, change: Change, id: str, approved: bool, note: str) -> GrantRequest:
     """Approve or deny a request of somebody else. Raises `grant-decided`, `grant-own-decision`, `grant-over`."""
-    asked = grants.get(c, id)
-    if asked is None:
-        raise PlatformError("not-found", what="grant", value=id)
-    if asked.state is not GrantState.REQUESTED:
-        raise PlatformError("grant-decided", grant=id, state=asked.state)
+    asked = _open(c, id)
     if asked.requested_by == change.by:
         raise PlatformError("grant-own-decision", grant=id, user=change.by)
     if approved and asked.ends <= change.at:
@@ -82,6 +78,19 @@ def decide(c: Connection, change: Change, id: str, approved: bool, note: str) ->
     said = GrantDecided(at=change.at, by=change.by, grant=id, project=asked.project, approved=approved, note=note)
     facts.append(c, said)
     return decided
+
+
+def withdraw(c: Connection, change: Change, id: str, reason: str) -> GrantRequest:
+    """Take one's own request back before it is decided. Raises `grant-not-yours`, `grant-decided`, `not-found`."""
+    asked = _open(c, id)
+    if asked.requested_by != change.by:
+        raise PlatformError("grant-not-yours", grant=id, asker=asked.requested_by, user=change.by)
+    withdrawn = replace(
+        asked, state=GrantState.WITHDRAWN, decided_by=change.by, decided_at=change.at, note=reason or None
+    )
+    grants.decide(c, withdrawn)
+    facts.append(c, GrantWithdrawn(at=change.at, by=change.by, grant=id, project=asked.project, reason=reason))
+    return withdrawn
 
 
 def expire(c: Connection, now: datetime) -> int:
@@ -109,6 +118,16 @@ def warn(c: Connection, soon: datetime, now: datetime) -> int:
         )
         facts.append(c, said)
     return len(ending)
+
+
+def _open(c: Connection, id: str) -> GrantRequest:
+    """A request that nobody has decided on. Raises `not-found`, `grant-decided`."""
+    asked = grants.get(c, id)
+    if asked is None:
+        raise PlatformError("not-found", what="grant", value=id)
+    if asked.state is not GrantState.REQUESTED:
+        raise PlatformError("grant-decided", grant=id, state=asked.state)
+    return asked
 
 
 def _end(c: Connection, over: Sequence[GrantRequest], now: datetime) -> int:
