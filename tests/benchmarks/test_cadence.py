@@ -20,5 +20,5 @@ def test_the_search_finds_the_least_of_the_grid_it_is_given():
 def test_a_learner_comes_near_the_best_fixed_interval():
     cell = Cell(rate=2.0, blocking=30.0, nodes=64)
     random = Random(6)
-    gaps = [random.expovariate(1 / cell.mtbf) for _ in range(200)]
+    gaps = [random.expovariate(1 / cell.mtbf) for _ in range(1500)]
     assert 1.0 < lost_learning(gaps, cell) / search(gaps, 30.0, cell.mtbf)[1] < 1.05

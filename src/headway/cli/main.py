@@ -30,6 +30,7 @@ COMMANDS = {
     "stop": "jobs:stop",
     "resume": "resume:resume",
     "drill": "drill:drill",
+    "release": "jobs:release",
     "top": "machines:top",
     "node": "node:node",
     "incident": "cases:incident",
@@ -51,6 +52,7 @@ COMMANDS = {
     "model": "models:model",
     "service": "service:service",
     "usage": "usage:usage",
+    "report": "report:report",
     "completion": "completion:completion",
 }
 

@@ -5,6 +5,7 @@ Decides by what was done; it never makes a wrong verdict right.
 
 from dataclasses import replace
 
+from headway.diagnosis.cause import Retry
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.drill import Kill
 
@@ -26,4 +27,4 @@ def as_drill(verdict: Verdict) -> Verdict:
     """The verdict as it stands where Headway broke the attempt: nobody's move, and worth another try."""
     if verdict.fault in (Fault.NONE, Fault.STOPPED):
         return verdict
-    return replace(verdict, drill=True, owner=Owner.NOBODY, retry=True)
+    return replace(verdict, drill=True, owner=Owner.NOBODY, retry=True, advice=Retry.RESTART_SAME_NODES)

@@ -14,7 +14,7 @@ class DrillOrdered(Event):
 
     kind: ClassVar[str] = "drill-ordered"
     job: JobId
-    attempt: AttemptId | None
+    attempt: AttemptId
     drill: str
     rank: int
     kill: str = "rank"

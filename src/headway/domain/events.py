@@ -21,6 +21,7 @@ from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
+from headway.domain.hold_events import JobHeld, JobReleased
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.node_events import (
     NodeChanged,
@@ -453,6 +454,8 @@ Fact = (
     | AttemptEnded
     | VerdictReached
     | RecoveryDecided
+    | JobHeld
+    | JobReleased
     | RecoveryMeasured
     | JobEnded
     | VersionRegistered

@@ -30,6 +30,7 @@ from headway.server.api import (
     observing,
     queue,
     quota,
+    reports,
     services,
     surroundings,
 )
@@ -57,6 +58,7 @@ AREAS = (
     alerts,
     surroundings,
     observing,
+    reports,
     monitoring,
     node_agents,
     agent,

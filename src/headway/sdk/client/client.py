@@ -131,6 +131,10 @@ class Client(Rules, Alerts, Watching):
     def stop(self, job: str, reason: str = "user") -> Row:
         return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
 
+    def release(self, job: str) -> Row:
+        """Let a job go on that was held until what stopped it was put right."""
+        return _row(self.post(f"/jobs/{_part(job)}/release"))
+
     def resume(self, job: str, wish: Mapping[str, Any], key: str | None = None) -> Row:
         """A new job from a checkpoint of one that has ended; `wish`: `pool`, `nodes`, `checkpoint` and their like."""
         return _row(self.post(f"/jobs/{_part(job)}/resume", dict(wish), key=key or uuid.uuid4().hex))
@@ -289,6 +293,18 @@ class Client(Rules, Alerts, Watching):
     def intervals(self, project: str) -> Rows:
         """Every interval in which the project had devices."""
         return _rows(self.get(f"/projects/{_part(project)}/intervals"))
+
+    def reports(self, month: str) -> Rows:
+        """The month of every project one may read: waits, use of its own, failures."""
+        return _rows(self.get("/reports", month=month))
+
+    def report(self, project: str, month: str) -> Row:
+        """One project's, with the `jobs` that its figures add up from."""
+        return _row(self.get(f"/projects/{_part(project)}/report", month=month))
+
+    def with_more(self, month: str, add: Sequence[str]) -> Row:
+        """What the month's waits would have been with more nodes, as in `4x8xH800`."""
+        return _row(self.get("/reports/with-more", month=month, add=list(add)))
 
     # What is registered, and what is served
 

@@ -9,6 +9,7 @@ from headway.domain.drill import Drill, Score
 from headway.domain.drill_events import DrillScored
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.operations.jobs.drill import aim
 from headway.server.operations.jobs.drill_scores import score_of
 from headway.server.operations.jobs.stopping import stop
 from headway.server.platform import Platform
@@ -51,7 +52,7 @@ def _advance(c: Connection, each: Drill, job: Job, now: datetime) -> None:
     if _may_bind(each, present):
         running = [a for a in attempts.of_job(c, job.id) if a.state == AttemptState.RUNNING]
         if running:
-            drills.bind(c, each.id, running[-1].id)
+            aim(c, each, running[-1].id, now)
         return
     score = score_of(c, each, present)
     if score is not None:

@@ -42,7 +42,9 @@ def drill(c: Connection, job: Job, order: Order, *, at: datetime, by: str) -> Dr
     if order.at_step is not None and order.at_step <= (running[0].step or 0):
         rule = f"> {running[0].step}"
         raise PlatformError("invalid-field", field="at_step", value=order.at_step, rule=rule)
-    return _keep(c, _drill(job.id, job, order, at, by), running[0].id)
+    ordered = _drill(job.id, job, order, at, by)
+    drills.order(c, ordered)
+    return aim(c, ordered, running[0].id, at)
 
 
 def newest_for_shadow(platform: Platform, job: Job) -> Checkpoint:
@@ -68,7 +70,27 @@ def shadow(c: Connection, job: Job, begin: Checkpoint, order: Order, *, at: date
     made = Job(id=JobId(make_id("j")), spec=spec, owner=by, state=JobState.QUEUED, submitted_at=at)
     enqueue(c, made, at, by)
     order = replace(order, at_step=max(order.at_step or 0, begin.step + 1))
-    return made, _keep(c, _drill(made.id, job, order, at, by, shadow_of=job.id), None)
+    ordered = _drill(made.id, job, order, at, by, shadow_of=job.id)
+    drills.order(c, ordered)
+    return made, ordered
+
+
+def aim(c: Connection, ordered: Drill, attempt: AttemptId, at: datetime) -> Drill:
+    """Point an order at the attempt that is to be broken, and say so."""
+    drills.bind(c, ordered.id, attempt)
+    said = DrillOrdered(
+        at=at,
+        by=ordered.by,
+        job=ordered.job,
+        attempt=attempt,
+        drill=ordered.id,
+        rank=ordered.rank,
+        kill=ordered.kill,
+        at_step=ordered.at_step,
+        shadow_of=ordered.shadow_of,
+    )
+    facts.append(c, said)
+    return replace(ordered, attempt=attempt)
 
 
 def check_order(job: Job, order: Order) -> None:
@@ -98,21 +120,3 @@ def _drill(broken: JobId, job: Job, order: Order, at: datetime, by: str, shadow_
         at_step=order.at_step,
         shadow_of=shadow_of,
     )
-
-
-def _keep(c: Connection, ordered: Drill, attempt: AttemptId | None) -> Drill:
-    ordered = replace(ordered, attempt=attempt)
-    drills.order(c, ordered)
-    said = DrillOrdered(
-        at=ordered.at,
-        by=ordered.by,
-        job=ordered.job,
-        attempt=attempt,
-        drill=ordered.id,
-        rank=ordered.rank,
-        kill=ordered.kill,
-        at_step=ordered.at_step,
-        shadow_of=ordered.shadow_of,
-    )
-    facts.append(c, said)
-    return ordered

@@ -1,0 +1,1 @@
+"""Checkpoints of frameworks: see the room."""
