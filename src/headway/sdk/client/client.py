@@ -204,6 +204,10 @@ class Client(Rules, Alerts, Watching):
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
 
+    def cards(self, state: str | None = None, project: str | None = None, node: str | None = None) -> Rows:
+        """Every card with its holder; `state` `idle`: held and doing nothing since `idle_since`."""
+        return _rows(self.get("/cards", state=state, project=project, node=node))
+
     def cordon(self, node: str, reason: str, *, until: str | None = None, needs_retest: bool = False) -> Row:
         """Keep a node from new attempts: `{"node", "kind", "reason"}`."""
         body = _given({"reason": reason, "until": until, "needs_retest": needs_retest or None})

@@ -21,7 +21,7 @@ from headway.sdk.job import checkpoint as on_disk
 from headway.server.operations.jobs.conditions import Wishes, conditions_of
 from headway.server.operations.jobs.foreseeing import foresee, world_of
 from headway.server.operations.jobs.submit import enqueue, request_of
-from headway.server.operations.people.unix import account_of, check_account, check_readable
+from headway.server.operations.people.unix import account_of, check_account, check_readable, may_become
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import attempts, jobs, nodes, quotas
@@ -62,7 +62,7 @@ def prepare(platform: Platform, job: Job, wish: Wish, by: str) -> Move:
     origin = Origin(job.id, str(found.path), found.step)
     with platform.database.read() as c:
         spec = _spec(platform, c, job, wish, origin, by)
-        account = account_of(c, by)
+        account = account_of(c, by) if may_become(platform.engines.values()) else None
         before, after = _before(c, job, spec.request), _after(c, spec)
         quota = _quota(c, spec, after, platform.clock.now())
     check_readable("from", str(found.path), by, account)
