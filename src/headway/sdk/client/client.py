@@ -136,9 +136,26 @@ class Client(Rules, Alerts, Watching):
         """Let a job go on that was held until what stopped it was put right."""
         return _row(self.post(f"/jobs/{_part(job)}/release"))
 
-    def drill(self, job: str, rank: int) -> Row:
-        """Kill one rank without warning."""
-        return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))
+    def resume(self, job: str, wish: Mapping[str, Any], key: str | None = None) -> Row:
+        """A new job from a checkpoint of one that has ended; `wish`: `pool`, `nodes`, `checkpoint` and their like."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume", dict(wish), key=key or uuid.uuid4().hex))
+
+    def try_resume(self, job: str, wish: Mapping[str, Any]) -> Row:
+        """What resuming it would carry over, and when it would start; nothing is created."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume/dry-run", dict(wish)))
+
+    def drill(self, job: str, rank: int | None = None, **order: Any) -> Row:
+        """Break a job without warning: `kill` (rank, agent, stop), `at_step`, `shadow` (a copy of it instead)."""
+        asked = {"rank": rank, **order}
+        return _row(self.post(f"/jobs/{_part(job)}/drills", {k: v for k, v in asked.items() if v is not None}))
+
+    def drills(self, project: str | None = None, limit: int = 50) -> Rows:
+        """Drills with how they came out, newest first."""
+        return _rows(self.get("/drills", project=project, limit=limit))
+
+    def overdue_drills(self) -> Rows:
+        """Templates that are trained with now and were not drilled for too long."""
+        return _rows(self.get("/drills/overdue"))
 
     def log_ranks(self, job: str, attempt: int | None = None) -> dict[int, int]:
         """The ranks that wrote something, and how many bytes."""
