@@ -156,7 +156,8 @@ class Watch:
         closed = {node: (str(part.sight), part.detail, part.cause) for node, part in over.items()} | dict(record.closed)
         if closed != record.closed:
             # What was lost stays lost, even if its agent was only cut off and speaks again.
-            record = self._records.write(replace(record, closed=closed))
+            ends = job.ends.timestamp() if job is not None and job.ends is not None else record.ends
+            record = self._records.write(replace(record, closed=closed, ends=ends))
         due = [node for node in over if node not in record.delivered]
         done = [
             node for node in due if self._deliveries.advance(self._place(record, node), record, over[node].sight, now)
