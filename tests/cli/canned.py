@@ -418,3 +418,16 @@ def with_more() -> dict[str, Any]:
     sides = {"before": before, "after": after}
     added = {"month": "2026-11", "added": ["4x8xH800"], "jobs": 12, "left_out": 1}
     return added | {"whole": sides, "projects": {"nlp": sides}}
+
+
+def a_card(**changes: Any) -> dict[str, Any]:
+    """A card that is held and idle, on the wire."""
+    card = {"node": "n1", "device": 0, "device_type": "h200", "state": "idle", "project": "nlp", "owner": "ann"}
+    card |= {"job": "j-8a0", "name": "sft-07", "attempt": "j-8a0.1", "held_since": AT}
+    card |= {"idle_since": "2026-12-01T07:05:00Z", "measured_at": None, "step": 41200, "total": 120000, "ends": None}
+    return card | changes
+
+
+def idle_cards() -> list[dict[str, Any]]:
+    """Two cards of one attempt that are alike, and one of another."""
+    return [a_card(), a_card(device=1), a_card(node="n2", attempt="j-9.1", step=None)]

@@ -25,7 +25,20 @@ from headway.server.operations.jobs.losses import Passing
 
 SOURCE = Path(headway.cli.__file__).parent
 PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
-CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts", "passing", "recovery")
+CLOSED = (
+    *PLAIN,
+    "suspicion",
+    "outcome",
+    "shared",
+    "counts",
+    "passing",
+    "recovery",
+    "carry",
+    "carried",
+    "kill",
+    "drilled",
+    "right",
+)
 PHASES = [field.name for field in fields(Phases)]
 
 
