@@ -56,6 +56,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("bills", "j-8a0"),
         {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
     ),
+    "cadence": (("cadence", "j-8a0"), {"/jobs/j-8a0/cadence": canned.a_cadence()}),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),
     "service-show": (("service", "show", "nlp/chat"), {"/services/nlp/chat": canned.a_service()}),

@@ -239,6 +239,19 @@ class CheckpointSaved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CadenceAdvised(Event):
+    """A job whose interval is advised saves at another one from now on; `before_s` None: at its first."""
+
+    kind: ClassVar[str] = "cadence-advised"
+    job: JobId
+    attempt: AttemptId
+    every_s: float
+    before_s: float | None
+    blocking_s: float
+    mtbf_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointVerified(Event):
     kind: ClassVar[str] = "checkpoint-verified"
     job: JobId
@@ -447,6 +460,7 @@ Fact = (
     | Moving
     | RankSlow
     | CheckpointSaved
+    | CadenceAdvised
     | CheckpointVerified
     | CheckpointRejected
     | Restored
