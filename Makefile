@@ -25,7 +25,7 @@ browser: ## install Chromium and a Chinese font, for make evaluate
 	@deploy/install-system chromium fonts-wqy-microhei
 
 site: ## install the Debian packages a real Slurm needs
-	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
+	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables sudo
 
 console: setup ## check, test and build the web console into the package (Node from PyPI where none fits)
 	@$(BIN)/python deploy/build_console.py check test build

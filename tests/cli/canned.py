@@ -79,6 +79,8 @@ def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         "waits": None,
         "verdict": None,
         "verdict_text": None,
+        "next_step": None,
+        "held": None,
     }
     return view | changes
 
@@ -138,7 +140,16 @@ def broken() -> dict[str, Any]:
     }
     job = a_job(state="failed", failures=1, reason="not-worth-retrying", ended_at=AT)
     attempt = an_attempt(state="ended", outcome="failed", ended_at=AT)
-    return a_view(job, attempt=attempt, verdict=verdict, verdict_text="Rank 1 on n2 ran out of host memory: oom.")
+    told = {"verdict_text": "Rank 1 on n2 ran out of host memory: oom.", "next_step": "use smaller caches"}
+    return a_view(job, attempt=attempt, verdict=verdict, **told)
+
+
+def held() -> dict[str, Any]:
+    """A job that waits for an operator to free a disk."""
+    view = broken()
+    why = {"at": AT, "reason": "awaits-fix", "fault": "machine-fault", "cause": "DISK_FULL", "owner": "operator"}
+    sentence = "Put it right, then: headway release j-8a0"
+    return view | {"job": a_job(state="held"), "held": why | {"node": "n2", "sentence": sentence}}
 
 
 def a_bill(**changes: Any) -> dict[str, Any]:
@@ -410,3 +421,47 @@ def an_outlook(**changes: Any) -> dict[str, Any]:
         "device_hours": {"usual": 64.0, "long": 128.0, "at_most": None, "by": "history"},
     }
     return told | changes
+
+
+def a_report(project: str = "nlp") -> dict[str, Any]:
+    """A project's month on the wire."""
+    bounds = (60, 600, 3600, 21600, 86400, None)
+    waited = {"starts": 12, "wait_seconds": 48000, "mean_s": 4000.0, "p50_s": 300.0, "p90_s": 7200.0, "max_s": 30000.0}
+    waited |= {"spread": [{"up_to_s": up, "waits": 2} for up in bounds], "waiting": 1}
+    used = {"device_type": "h200", "device_seconds": 1234, "own_device_seconds": 2468, "utilisation": 0.5}
+    failed = {"ended": 14, "failed": 3, "rate": 0.25, "preempted": 1, "drilled": 1, "device_seconds": 600}
+    line = {"job": "j-8a0", "name": "sft-07", "devices": 2, "starts": 2, "wait_seconds": 310, "waiting": True}
+    line |= {"device_seconds": 1234, "attempts": 2, "failed": 1, "preempted": 0, "drilled": 0, "faults": ["crashed"]}
+    return {
+        "project": project,
+        "month": "2026-11",
+        "timezone": "Asia/Shanghai",
+        "as_of": AT,
+        "waited": waited,
+        "used": [used, used | {"device_type": "cpu", "utilisation": None, "own_device_seconds": 0}],
+        "failed": failed | {"faults": {"crashed": 2, "unknown": 1}},
+        "jobs": [line],
+    }
+
+
+def with_more() -> dict[str, Any]:
+    """A month played again with more nodes, on the wire."""
+    before = {"jobs": 12, "mean_wait": 4000.0, "p50_wait": 300.0, "p90_wait": 7200.0, "max_wait": 30000.0}
+    before |= {"slowdown": 3.0, "evictions": 2, "utilisation": 0.9}
+    after = before | {"mean_wait": 400.0, "p90_wait": 720.0, "evictions": 0, "utilisation": None}
+    sides = {"before": before, "after": after}
+    added = {"month": "2026-11", "added": ["4x8xH800"], "jobs": 12, "left_out": 1}
+    return added | {"whole": sides, "projects": {"nlp": sides}}
+
+
+def a_card(**changes: Any) -> dict[str, Any]:
+    """A card that is held and idle, on the wire."""
+    card = {"node": "n1", "device": 0, "device_type": "h200", "state": "idle", "project": "nlp", "owner": "ann"}
+    card |= {"job": "j-8a0", "name": "sft-07", "attempt": "j-8a0.1", "held_since": AT}
+    card |= {"idle_since": "2026-12-01T07:05:00Z", "measured_at": None, "step": 41200, "total": 120000, "ends": None}
+    return card | changes
+
+
+def idle_cards() -> list[dict[str, Any]]:
+    """Two cards of one attempt that are alike, and one of another."""
+    return [a_card(), a_card(device=1), a_card(node="n2", attempt="j-9.1", step=None)]

@@ -32,7 +32,7 @@ def test_ps_asks_for_what_lives_unless_told_otherwise(stub: Stub, headway: Headw
     headway("ps", "-a")
     headway("ps", "--state", "failed", "--project", "nlp")
     asked = [asked.query for asked in stub.asked]
-    assert asked[0]["state"] == ["queued", "starting", "running", "stopping", "recovering"]
+    assert asked[0]["state"] == ["queued", "starting", "running", "stopping", "recovering", "held"]
     assert "state" not in asked[1]
     assert (asked[2]["state"], asked[2]["project"]) == (["failed"], ["nlp"])
 

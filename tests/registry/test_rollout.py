@@ -11,7 +11,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.service import Replica, ReplicaState, Service, Share, Split
 from headway.gateway.routes import parse
-from headway.registry.rollout import Change, live_at, rollback, shift
+from headway.registry.rollout import Change, rollback, shift
 from headway.registry.routes import routes, spread
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -95,12 +95,6 @@ def test_without_an_earlier_split_there_is_nothing_to_roll_back(history):
 def test_a_rollback_to_a_version_that_is_gone_is_refused():
     with pytest.raises(PlatformError, match="version-not-ready"):
         rollback(a_history({"v1": 100}, {"v2": 100}), ["v2"], a_change())
-
-
-def test_what_was_live_at_a_moment_is_known():
-    history = a_history({"v1": 100}, {"v2": 100}, "back")
-    lives = [live_at(history, NOON + timedelta(minutes=minutes)) for minutes in (-1, 0, 0.5, 1, 9)]
-    assert [split and split.number for split in lives] == [None, 1, 1, 2, 3]
 
 
 some_shares = st.integers(0, 100).map(lambda one: {"v1": one, "v2": 100 - one})

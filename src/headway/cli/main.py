@@ -29,6 +29,7 @@ COMMANDS = {
     "bills": "bills:bills",
     "cadence": "cadence:cadence",
     "stop": "jobs:stop",
+    "release": "jobs:release",
     "drill": "jobs:drill",
     "top": "machines:top",
     "node": "node:node",
@@ -51,6 +52,7 @@ COMMANDS = {
     "model": "models:model",
     "service": "service:service",
     "usage": "usage:usage",
+    "report": "report:report",
     "completion": "completion:completion",
 }
 

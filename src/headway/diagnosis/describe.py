@@ -1,9 +1,12 @@
 """Says a verdict in one or two sentences of the reader's language: what happened where, and whose move it is."""
 
+from headway.diagnosis.cause import Cause
 from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.errors import Language, Param, PlatformError, message
 
 SHOWN_DETAIL = 160
+_TOLD = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT, Fault.PEER_CLOSED})
+"""Ends whose cause says more of what to do than they do."""
 
 
 def describe(verdict: Verdict, language: Language) -> str:
@@ -16,6 +19,8 @@ def describe(verdict: Verdict, language: Language) -> str:
         "code": verdict.code,
         "detail": verdict.detail[:SHOWN_DETAIL].rstrip(" .。") if verdict.detail else None,
     }
+    if verdict.cause is not None:
+        params["cause"] = title(verdict.cause, language)
     said = message(_code(verdict), params, language)
     move = message(f"verdict-move-{verdict.owner}", {}, language)
     return said + move if language == "zh" else f"{said} {move}"
@@ -32,11 +37,29 @@ def _code(verdict: Verdict) -> str:
 
 
 def _where(verdict: Verdict, language: Language) -> str:
+    if verdict.rank is None and verdict.node is not None:
+        return message("verdict-where-node", {"node": verdict.node}, language)
     if verdict.rank is None:
         return message("verdict-where-everywhere", {}, language)
     return message("verdict-where-rank", {"rank": verdict.rank, "node": verdict.node}, language)
 
 
 def next_step(verdict: Verdict, language: Language) -> str:
-    """What to do about it, in one sentence; empty where there is nothing to do."""
+    """What to do about it; empty where there is nothing to do. A cause that says more than the end goes before it."""
+    if verdict.cause is not None and verdict.fault in _TOLD and verdict.cause != Cause.USER_CODE_EXC:
+        return ("；" if language == "zh" else "; ").join(steps(verdict.cause, language))
     return PlatformError(_code(verdict)).hint(language)
+
+
+def title(cause: str, language: Language) -> str:
+    """A class of causes in words."""
+    return message(_code_of(cause), {}, language)
+
+
+def steps(cause: str, language: Language) -> list[str]:
+    """What to do about a class of causes, each step a sentence."""
+    return [step for step in PlatformError(_code_of(cause)).hint(language).splitlines() if step]
+
+
+def _code_of(cause: str) -> str:
+    return f"cause-{cause.lower().replace('_', '-')}"

@@ -20,6 +20,7 @@ from headway.domain.alert_events import (
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
+from headway.domain.hold_events import JobHeld, JobReleased
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.node_events import (
     NodeChanged,
@@ -471,6 +472,8 @@ Fact = (
     | AttemptEnded
     | VerdictReached
     | RecoveryDecided
+    | JobHeld
+    | JobReleased
     | RecoveryMeasured
     | JobEnded
     | VersionRegistered

@@ -24,12 +24,13 @@ from headway.metering.entries import Interval
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A job in the queue from `start` to `end` (None: still waiting)."""
+    """A job in the queue from `start` to `end` (None: still waiting), when it had devices (`started`) or was over."""
 
     job: JobId
     project: str
     start: datetime
     end: datetime | None = None
+    started: bool = False
 
 
 def intervals(facts: Iterable[Fact]) -> list[Interval]:
@@ -76,5 +77,5 @@ def waits(facts: Iterable[Fact]) -> list[Wait]:
                 waiting.setdefault(fact.job, Wait(fact.job, projects[fact.job], fact.at))
         elif isinstance(fact, (AttemptPlaced, JobEnded)) and fact.job in waiting:
             wait = waiting.pop(fact.job)
-            over.append(replace(wait, end=max(fact.at, wait.start)))
+            over.append(replace(wait, end=max(fact.at, wait.start), started=isinstance(fact, AttemptPlaced)))
     return sorted([*over, *waiting.values()], key=lambda wait: (wait.start, wait.job))

@@ -37,13 +37,10 @@ def statement(entries: Iterable[Entry], unposted: Iterable[Interval], waits: Ite
     Entries, intervals and waits of other projects and months are passed over. `unposted`: intervals without entries,
     open or closed; one whose attempt has entries is passed over, so that nothing counts twice.
     """
-    entries = list(entries)
+    entries, unposted = list(entries), list(unposted)
     posted = {entry.attempt for entry in entries}
-    rest = [interval for interval in unposted if interval.attempt not in posted]
-    closed = [replace(each, end=each.end or max(each.start, scope.as_of)) for each in rest]
-    counted = [*entries, *post(closed, scope.zone)]
-    mine = [entry for entry in counted if entry.project == scope.project and entry.month == str(scope.month)]
-    still_open = {interval.attempt for interval in rest if interval.end is None}
+    mine = month_entries(entries, unposted, scope)
+    still_open = {interval.attempt for interval in unposted if interval.end is None} - posted
     lines = _lines(mine, {entry.job for entry in mine if entry.attempt in still_open})
     totals: Counter[str] = Counter()
     for line in lines:
@@ -58,6 +55,16 @@ def statement(entries: Iterable[Entry], unposted: Iterable[Interval], waits: Ite
         totals=dict(sorted(totals.items())),
         device_seconds=totals.total(),
     )
+
+
+def month_entries(entries: Iterable[Entry], unposted: Iterable[Interval], scope: Scope) -> list[Entry]:
+    """The month's entries of a project, with those that its intervals without any would have if they ended now."""
+    entries = list(entries)
+    posted = {entry.attempt for entry in entries}
+    rest = [interval for interval in unposted if interval.attempt not in posted]
+    closed = [replace(each, end=each.end or max(each.start, scope.as_of)) for each in rest]
+    counted = [*entries, *post(closed, scope.zone)]
+    return [entry for entry in counted if entry.project == scope.project and entry.month == str(scope.month)]
 
 
 def total_key(device_type: str, basis: str) -> str:

@@ -17,11 +17,6 @@ class Difference:
     after: Fact
 
 
-def same_weights(a: ModelVersion, b: ModelVersion) -> bool:
-    """Whether two versions hold the same bytes, wherever they lie."""
-    return a.digest == b.digest
-
-
 def differences(a: ModelVersion, b: ModelVersion) -> tuple[Difference, ...]:
     """What differs between two versions, weights first, then their lineage; where they lie and who registered them are
     not compared.

@@ -67,11 +67,6 @@ def rollback(history: Sequence[Split], ready: Collection[str], change: Change) -
     )
 
 
-def live_at(history: Sequence[Split], at: datetime) -> Split | None:
-    """The split that was live at a moment; None before the first."""
-    return max((split for split in history if split.at <= at), key=lambda split: split.number, default=None)
-
-
 def _line(history: Sequence[Split]) -> list[Split]:
     """The splits that lead to the present one, each different from the one before; what was undone is left out."""
     line: list[Split] = []

@@ -76,7 +76,7 @@ def look_ahead(
         if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
             lane.stuck, lane.last = True, turn
             return lane
-        _pass(desk, ends, at, 1 + int(reach.part(desk.now - begun) * len(ends)))
+        _pass(desk, ends, at, int(reach.part(desk.now - begun) * len(ends)))
         while arrived < len(coming) and coming[arrived][0] <= desk.now:
             desk.submit(coming[arrived][1])
             arrived += 1
@@ -96,13 +96,14 @@ def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[fl
 
 
 def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> None:
-    """Time passes to `at`, or on to the last of the next `most` ends."""
-    desk.now = at
-    due = 0
-    while ends and (ends[0][0] <= at or due < most):
+    """Time passes to `at`, and on to the last of the next `most` ends where ends are taken in batches."""
+    over: list[JobId] = []
+    while ends and (ends[0][0] <= at or len(over) < most):
         end, job = heappop(ends)
-        desk.now = max(desk.now, end)
-        due += 1
+        at = max(at, end)
+        over.append(job)
+    desk.elapse(at)
+    for job in over:
         if job in desk.claims:
             desk.finish(job)
 

@@ -105,6 +105,7 @@ class Replay:
         span = at - self.now
         self.breach += span * self.unserved
         self.now = at
+        self.desk.elapse(at)
 
     def _submit(self, past: Past) -> None:
         past.left = past.length

@@ -31,7 +31,8 @@ def decayed(
 
 
 class FairShare:
-    """Decayed device-hours by account number, as virtual time passes."""
+    """Decayed device-hours by account number, as virtual time passes. Shifts are whole seconds, so that projects that
+    used alike stand alike."""
 
     def __init__(self, usage: Mapping[tuple[str, str], float], policy: Policy) -> None:
         self._known = usage
@@ -39,6 +40,7 @@ class FairShare:
         self._step = policy.fair_shift.total_seconds()
         self._bound = 0.0 if policy.fifo else policy.fair_bound.total_seconds()
         self._hours: list[float] = []
+        self._weighed = 0
         self._at = 0.0
         self.shifts: dict[str, float] = {}
         self.ratios: dict[str, float] = {}
@@ -56,12 +58,12 @@ class FairShare:
             rule = rules[number]
             self._hours.append(self._known.get((rule.branch, rule.device_type), 0.0))
         seconds = now - self._at
-        if not seconds and self.shifts:
+        if not seconds and self._weighed == len(rules):
             return
         fade = 2 ** (-seconds / self._life)
         gain = (1 - fade) * self._life / 3600 / LN2
         self._hours = [hours * fade + devices * gain for hours, devices in zip(self._hours, used, strict=True)]
-        self._at = now
+        self._at, self._weighed = now, len(rules)
         if self._bound:
             self._weigh(rules)
 
@@ -80,5 +82,6 @@ class FairShare:
         self.ratios = ratios
         bound, step = self._bound, self._step
         self.shifts = {
-            project: min(bound, max(-bound, step * log2(max(ratio, NEAR_NOTHING)))) for project, ratio in ratios.items()
+            project: float(round(min(bound, max(-bound, step * log2(max(ratio, NEAR_NOTHING))))))
+            for project, ratio in ratios.items()
         }

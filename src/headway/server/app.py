@@ -1,7 +1,7 @@
 """The HTTP application: routes under `/api/v1`, the console at `/`, errors as problems, the loops while it runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from fastapi import FastAPI
@@ -29,11 +29,12 @@ from headway.server.api import (
     observing,
     queue,
     quota,
+    reports,
     services,
     surroundings,
 )
 from headway.server.loops.all import all_loops
-from headway.server.loops.runner import run_loops
+from headway.server.loops.runner import Loop, run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
@@ -55,6 +56,7 @@ AREAS = (
     alerts,
     surroundings,
     observing,
+    reports,
     monitoring,
     node_agents,
     agent,
@@ -70,12 +72,12 @@ class Application(FastAPI):
         )
 
 
-def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
-    """The application of one platform; without loops it only answers (tests)."""
+def create_app(platform: Platform, *, with_loops: bool = True, more: Sequence[Loop] = ()) -> FastAPI:
+    """The application of one platform; without loops it only answers (tests). `more`: loops beside the server's own."""
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
-        turning = asyncio.create_task(run_loops(platform, all_loops())) if with_loops else None
+        turning = asyncio.create_task(run_loops(platform, (*all_loops(), *more))) if with_loops else None
         yield
         if turning is not None:
             turning.cancel()

@@ -9,7 +9,7 @@ import click
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import Language, PlatformError
+from headway.domain.errors import Language, PlatformError, message
 from headway.server.engine_commands import engine
 from headway.server.language import language
 from headway.server.problems import from_validation
@@ -86,6 +86,22 @@ def down(**given: object) -> None:
     from headway.server import running
 
     click.echo(running.stop(_settings(**given)))
+
+
+@main.command()
+@click.option("--home", type=click.Path(path_type=Path), help="an empty folder, or an earlier showcase [a new one]")
+@click.option("--port", type=click.IntRange(0, 65535), default=8470, show_default=True)
+@click.option("--language", "wanted", type=click.Choice(["zh", "en"]), help="of what people in it wrote [yours]")
+def showcase(home: Path | None, port: int, wanted: str | None) -> None:
+    """Play two weeks of life into a throw-away home and serve it on this machine: nothing in it is real."""
+    from tempfile import mkdtemp
+
+    from headway.server.showcase import show
+
+    chosen: Language = "zh" if (wanted or language()) == "zh" else "en"
+    folder = home.absolute() if home is not None else Path(mkdtemp(prefix="headway-showcase-")) / "home"
+    click.echo(message("showcase-plays", {"home": str(folder)}, chosen), err=True)
+    show.serve(folder, port, chosen, lambda url: click.echo(show.invitation(url, chosen)))
 
 
 @main.command()

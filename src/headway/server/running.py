@@ -27,6 +27,7 @@ from headway.server.bootstrap import prepare
 from headway.server.collector import relax
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
+from headway.server.showcase.home import refuse
 
 log = structlog.get_logger("headway.server")
 LOCK = "server.lock"
@@ -36,8 +37,9 @@ POLL_S = 0.1
 
 
 def run(settings: Settings) -> None:
-    """Serve until SIGTERM. Raises `server-running` when another server has this home."""
+    """Serve until SIGTERM. Raises `server-running` when another has this home, `showcase-home` for a played one."""
     configure_logs()
+    refuse(settings.home)
     settings.home.mkdir(parents=True, exist_ok=True)
     lock = locks.take(settings.home / LOCK)
     if lock is None:
@@ -65,6 +67,7 @@ def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
 
 def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     """Start the same command in a session of its own, wait until the API answers, return what to tell."""
+    refuse(settings.home)
     if locks.is_held(settings.home / LOCK):
         raise PlatformError("server-running", home=str(settings.home))
     settings.home.mkdir(parents=True, exist_ok=True)

@@ -81,7 +81,7 @@ export const jobFacts = (id: string) =>
 export const AXIS_KINDS = [
   ...["job-submitted", "attempt-placed", "attempt-launched", "attempt-started", "stalled", "moving", "rank-slow"],
   ...["stall-explained", "rank-exited", "agent-lost", "end-explained", "attempt-ended"],
-  ...["verdict-reached", "recovery-decided"],
+  ...["verdict-reached", "recovery-decided", "job-held", "job-released"],
   ...["drill-ordered", "stop-requested", "job-ended", "launch-failed", "restored", "preemption-ordered"],
 ] as const;
 

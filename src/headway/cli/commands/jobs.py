@@ -18,7 +18,7 @@ from headway.cli.telling import at_step
 if TYPE_CHECKING:
     from headway.sdk.client import Client
 
-STATES = ("queued", "starting", "running", "stopping", "recovering", *TERMINAL)
+STATES = ("queued", "starting", "running", "stopping", "recovering", "held", *TERMINAL)
 LIVE = STATES[: -len(TERMINAL)]
 REPAINT_S = 2.0
 CLEAR = "\x1b[H\x1b[J"
@@ -108,6 +108,19 @@ def stop(
         for job in stopped:
             note(say("stop.asked", name=job["spec"]["name"], job=job["id"]))
         return _wait_for_end(api, [job["id"] for job in stopped], timeout, fields) if wait else exits.DONE
+
+
+@command("release")
+@click.argument("jobs", type=JOB, nargs=-1, required=True, metavar="JOB...")
+@json_option
+def release(jobs: tuple[str, ...], fields: tuple[str, ...] | None) -> None:
+    """Let held jobs go on: what stopped them has been put right."""
+    with client() as api:
+        released = [api.release(job) for job in jobs]
+    if fields is not None:
+        return write_json(released, fields)
+    for job in released:
+        note(say("release.done", name=job["spec"]["name"], job=job["id"]))
 
 
 def _question(view: dict[str, Any]) -> str:

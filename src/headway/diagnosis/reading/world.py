@@ -89,9 +89,9 @@ class World:
         return device if is_plain and len(self.nodes) <= 1 and device < (self.size or 0) else None
 
 
-def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
-    """Learn the world and fill in what the entries' own lines leave out."""
-    world = World()
+def learn(entries: Sequence[Entry], names: Sequence[FileName], known: World | None = None) -> World:
+    """Learn the world, on top of what is `known`, and fill in what the entries' own lines leave out."""
+    world = known or World()
     _numbers_are_ranks(entries)
     for entry in entries:
         _note(world, entry)

@@ -143,9 +143,9 @@ class Watch:
         if told:
             return record
         if job.is_waiting or stop.is_at_once or late > self._settings.kill_after:
-            self._commands.cancel(record.attempt, record.owner)
+            self._commands.cancel(record.attempt, record.owner, record.user)
         elif job.state == "RUNNING":
-            self._commands.cancel(record.attempt, record.owner, "URG")
+            self._commands.cancel(record.attempt, record.owner, record.user, "URG")
         return self._records.write(replace(record, stop=replace(stop, told_at=now.timestamp())))
 
     def _close(self, record: Record, job: Job | None, seen: Mapping[str, Seen], now: datetime) -> None:
@@ -156,7 +156,8 @@ class Watch:
         closed = {node: (str(part.sight), part.detail, part.cause) for node, part in over.items()} | dict(record.closed)
         if closed != record.closed:
             # What was lost stays lost, even if its agent was only cut off and speaks again.
-            record = self._records.write(replace(record, closed=closed))
+            ends = job.ends.timestamp() if job is not None and job.ends is not None else record.ends
+            record = self._records.write(replace(record, closed=closed, ends=ends))
         due = [node for node in over if node not in record.delivered]
         done = [
             node for node in due if self._deliveries.advance(self._place(record, node), record, over[node].sight, now)

@@ -37,6 +37,8 @@ class Desk:
         tree = flat(snapshot.quotas) if snapshot.tree is None else snapshot.tree
         self.accounts = Accounts(tree, snapshot.grants, snapshot.spent)
         self.accounts.at(self.epoch)
+        for project, device_type in snapshot.usage:  # Who used something counts, whether it has a job now or not.
+            self.accounts.account(project, device_type)
         self.fair = FairShare(snapshot.usage, snapshot.policy)
         self.claims: dict[JobId, Claim] = {}
         self.holds: dict[JobId, Claim] = {}
@@ -74,11 +76,15 @@ class Desk:
         """A time of the desk as a moment."""
         return self.epoch + timedelta(seconds=seconds)
 
-    def advance(self, now: float) -> None:
-        """Time passes: holds run out, grants begin and end, gates open, overdue ends are predicted anew."""
+    def elapse(self, now: float) -> None:
+        """Time passes and nothing else: what runs until now counts as used. Before any change that comes with it."""
         self.now = now
+        self.fair.advance(now, self.accounts.rules, self._running())
+
+    def advance(self, now: float) -> None:
+        """Time has passed: holds run out, grants begin and end, gates open, overdue ends are predicted anew."""
+        self.elapse(now)
         self.accounts.at(self.moment(now))
-        self.fair.advance(now, self.accounts.rules, self.accounts.used)
         for job, hold in [*self.holds.items()] if self.holds else ():
             if hold.expires is not None and hold.expires <= now:
                 self._expire(job)
@@ -164,7 +170,17 @@ class Desk:
             else:
                 self.gated[job.id] = job
         self.lines.fill(open_now)
-        self.fair.advance(0.0, self.accounts.rules, self.accounts.used)
+        self.elapse(0.0)
+
+    def _running(self) -> Sequence[int]:
+        """Devices in use by account: what is only held is not used."""
+        if not self.holds:
+            return self.accounts.used
+        used = self.accounts.used[:]
+        for hold in self.holds.values():
+            for number in self.accounts.chains[hold.account]:
+                used[number] -= hold.devices
+        return used
 
     def _seat(self, running: Sequence[RunningJob]) -> None:
         taken: list[list[tuple[int, int]]] = [[] for _ in self.pools]

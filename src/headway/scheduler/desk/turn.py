@@ -83,12 +83,23 @@ class Turn:
                 if (following := next(self._further.get(line.shape, NOBODY), None)) is not None:
                     hopeful.add(following)
                     heappush(heap, self.key(following))
+                if line.holder:
+                    self._look_again(key, hopeful, heap)
             else:
                 hopeful.discard(number)
                 promised = self._promised.get(number, 0)
                 if promised > before and promised < self.desk.lines.length(number):
                     heappush(heap, self.key(number))
         return self
+
+    def _look_again(self, key: Key, hopeful: set[int], heap: list[Key]) -> None:
+        """A job that started gave up what was held for it: those behind it may have room now."""
+        self._full.clear()
+        waiting = {number for *_, number in heap}
+        behind = {number for number in self._sorted_out(promise_all=False)[0] if self.key(number) > key}
+        hopeful |= behind
+        for number in behind - waiting:
+            heappush(heap, self.key(number))
 
     def _has_moved(self, number: int, line: Line, key: Key) -> bool:
         """Whether a line stands elsewhere by now: its project has more than before, or its first job a promise."""

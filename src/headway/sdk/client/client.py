@@ -135,6 +135,10 @@ class Client(Rules, Alerts, Watching):
     def stop(self, job: str, reason: str = "user") -> Row:
         return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
 
+    def release(self, job: str) -> Row:
+        """Let a job go on that was held until what stopped it was put right."""
+        return _row(self.post(f"/jobs/{_part(job)}/release"))
+
     def drill(self, job: str, rank: int) -> Row:
         """Kill one rank without warning."""
         return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))
@@ -186,6 +190,10 @@ class Client(Rules, Alerts, Watching):
 
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
+
+    def cards(self, state: str | None = None, project: str | None = None, node: str | None = None) -> Rows:
+        """Every card with its holder; `state` `idle`: held and doing nothing since `idle_since`."""
+        return _rows(self.get("/cards", state=state, project=project, node=node))
 
     def cordon(self, node: str, reason: str, *, until: str | None = None, needs_retest: bool = False) -> Row:
         """Keep a node from new attempts: `{"node", "kind", "reason"}`."""
@@ -276,6 +284,18 @@ class Client(Rules, Alerts, Watching):
     def intervals(self, project: str) -> Rows:
         """Every interval in which the project had devices."""
         return _rows(self.get(f"/projects/{_part(project)}/intervals"))
+
+    def reports(self, month: str) -> Rows:
+        """The month of every project one may read: waits, use of its own, failures."""
+        return _rows(self.get("/reports", month=month))
+
+    def report(self, project: str, month: str) -> Row:
+        """One project's, with the `jobs` that its figures add up from."""
+        return _row(self.get(f"/projects/{_part(project)}/report", month=month))
+
+    def with_more(self, month: str, add: Sequence[str]) -> Row:
+        """What the month's waits would have been with more nodes, as in `4x8xH800`."""
+        return _row(self.get("/reports/with-more", month=month, add=list(add)))
 
     # What is registered, and what is served
 

@@ -51,7 +51,6 @@ class Background:
                     self._images.append(Image())
                     continue
                 if free:
-                    free[0].clear()
                     return free[0]
                 self._changed.wait()
 

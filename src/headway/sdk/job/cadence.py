@@ -15,6 +15,9 @@ from typing import Callable, Optional, Tuple
 
 from headway.sdk.job.ranks import Ranks, can_talk, ranks_that_talk
 
+PATIENCE_S = 600.0
+"""How long a rank waits for rank 0 to decide: as long as its training may wait for a slow one."""
+
 
 class Advice:
     """The newest interval in `cadence.json`, which the agent writes; the one from the start while there is none."""
@@ -84,7 +87,7 @@ class Cadence:
         done, elapsed = step - since[0], self._clock() - since[1]
         own = (False, max(1, done)) if every is None else next_decision(done, elapsed, every)
         if self._ranks is None and can_talk():
-            self._ranks = ranks_that_talk()
+            self._ranks = ranks_that_talk(PATIENCE_S)
         if self._ranks is None:
             return own
         save, again = self._ranks.share(own)

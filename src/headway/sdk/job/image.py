@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from headway.sdk.job.hashing import Block
 
@@ -39,6 +39,8 @@ class Image:
         self._starts: List[int] = []
         self._paths: List[str] = []
         self._end = 0
+        self.kept: Any = None
+        """What who wrote it remembers of it."""
 
     @property
     def parts(self) -> List[Part]:
@@ -48,7 +50,14 @@ class Image:
 
     def clear(self) -> None:
         """Forget the content and keep the memory."""
+        self.kept = None
         self._starts, self._paths, self._end = [], [], 0
+
+    def rewind(self, parts: int) -> None:
+        """Forget all files but the first few."""
+        if parts < len(self._starts):
+            self._end = self._starts[parts]
+            self._starts, self._paths = self._starts[:parts], self._paths[:parts]
 
     def begin(self, path: str) -> None:
         """What is written from here on belongs to the file `path`."""
@@ -75,6 +84,7 @@ class Image:
 
     def close(self) -> None:
         """Give the memory back; a named file stays."""
+        self.kept = None
         self._map = None  # unmapped once no view of it is left
         os.close(self.fd)
 

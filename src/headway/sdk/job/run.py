@@ -138,6 +138,7 @@ class Run:
             Parts(model, optimizer, scheduler, extra, data),
             Path(directory if directory is not None else self._environment.checkpoint_dir).absolute(),
             Policy(keep, background, algorithm, patience_s),
+            self.should_stop,
         )
 
 

@@ -18,6 +18,7 @@ from headway.server.api.paging import cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
 from headway.server.api.views import AttemptView, BillView, DrillView, JobView, LossView, Page
 from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.holding import release
 from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
@@ -121,6 +122,16 @@ def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
         stopped = stop(c, found, at=asker.platform.clock.now(), by=asker.name, said=body.reason)
     asker.platform.wake("schedule", "observe")
     return stopped
+
+
+@router.post("/jobs/{job}/release")
+def release_job(job: str, asker: AskerHere) -> Job:
+    """Let a job go on that was held until what stopped it was put right."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.STOP)
+        released = release(c, found, at=asker.platform.clock.now(), by=asker.name)
+    asker.platform.wake("recover")
+    return released
 
 
 @router.post("/jobs/{job}/drills", status_code=201)

@@ -7,21 +7,22 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy import Connection
 
-from headway.diagnosis.describe import describe, next_step
+from headway.diagnosis.describe import describe, next_step, title
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.errors import Language
+from headway.domain.errors import Language, Param, message
+from headway.domain.hold_events import JobHeld
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits
-from headway.server.api.views import AttemptView, BillView, IntervalView, JobView, LossView, WaitView
+from headway.server.api.views import AttemptView, BillView, HeldView, IntervalView, JobView, LossView, WaitView
 from headway.server.operations.jobs.losses import Recovery
 from headway.server.platform import Platform
 from headway.server.problems import language_of
-from headway.store import agents, attempts, plans, verdicts
+from headway.store import agents, attempts, facts, plans, verdicts
 
 LanguageHere = Annotated[Language, Depends(language_of)]
 RECENT = timedelta(minutes=5)
@@ -59,6 +60,7 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         verdict=verdict,
         verdict_text=describe(verdict, language) if verdict else None,
         next_step=next_step(verdict, language) if verdict else None,
+        held=_held(c, job, language) if job.state == JobState.HELD else None,
     )
 
 
@@ -125,6 +127,16 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
     losses = [reading.value for reading in newest if reading.name == "loss" and reading.rank == lead.rank]
     left = pace.left.total_seconds() if pace.left is not None else None
     return Movement(losses[0] if losses else None, pace.steps_per_s, left, lead.at)
+
+
+def _held(c: Connection, job: Job, language: Language) -> HeldView | None:
+    held = facts.last(c, job.id, JobHeld)
+    if held is None:
+        return None
+    cause = title(held.cause, language) if held.cause is not None else held.fault
+    params: dict[str, Param] = {"job": job.id, "cause": cause, "node": held.node}
+    sentence = message("held" if held.node is None else "held-on-node", params, language)
+    return HeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)
 
 
 def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:

@@ -26,6 +26,19 @@ class Page(BaseModel, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class HeldView:
+    """Why a job is held: since when, for what (`cause`: one of the forty classes), whose move it is, and in words."""
+
+    at: datetime
+    reason: str
+    fault: str
+    cause: str | None
+    owner: str
+    node: str | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class WaitView:
     """Why a job waits: its place, who is ahead, one dominant reason with its numbers, and the same in words."""
 
@@ -63,6 +76,7 @@ class JobView:
     verdict: Verdict | None
     verdict_text: str | None
     next_step: str | None
+    held: HeldView | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from headway.domain.events import AttemptLaunched, LaunchFailed, RecoveryDecided
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
 from headway.domain.template import fill
+from headway.engines.become import hand_over, needs_sudo
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.agents.ranks import ranks_of
 from headway.server.operations.jobs.bills import after_launch
 from headway.server.operations.jobs.cadence import first_interval
 from headway.server.operations.jobs.fencing import fence
 from headway.server.operations.jobs.settle import finish
-from headway.server.operations.people.unix import check_account
+from headway.server.operations.people.unix import check_account, may_become
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 
@@ -83,7 +84,8 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
     with platform.database.read() as c:
         job = jobs.get(c, attempt.job)
         assert job is not None
-        user = check_account(platform.settings, c, job.owner)
+        account = check_account(platform.settings, c, job.owner)
+        user = account if may_become([platform.engines[attempt.engine]]) else None
         resume = _resume(c, attempt)
         every = first_interval(c, job, attempt, platform.clock.now())
     try:
@@ -167,6 +169,9 @@ def _resume(c: Connection, attempt: Attempt) -> Resume:
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
     """The job's own; a server killed between making it and giving it away gives it away the next time."""
     folder = platform.checkpoints / job.id
+    if user is not None and needs_sudo(user):
+        hand_over(user, platform.checkpoints, [job.id])
+        return folder
     folder.mkdir(mode=0o700, exist_ok=True)
     if user is not None and folder.stat().st_uid != user.uid:
         os.chown(folder, user.uid, user.gid)

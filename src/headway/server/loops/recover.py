@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from headway.diagnosis.advice import Decision, Reason
+from headway.diagnosis.advice import Course, Decision, History, Reason
 from headway.diagnosis.advice import recover as advise
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import PREEMPTED, Attempt
@@ -16,13 +16,13 @@ from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
 from headway.server.operations.jobs.bills import open_bill
 from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.jobs.holding import NODE_BACK, hold, is_released, of_returned_nodes, release
 from headway.server.operations.jobs.settle import hold_for
 from headway.server.operations.jobs.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
 
-Judged = tuple[Job, Attempt, Verdict, int]
-"""With how many attempts before it the same fault ended at the same step."""
+Judged = tuple[Job, Attempt, Verdict, History]
 
 
 def recover() -> Abreast[Judged]:
@@ -31,14 +31,34 @@ def recover() -> Abreast[Judged]:
 
 
 def _judged(platform: Platform) -> dict[str, Judged]:
+    _let_go(platform)
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
         judged = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
         return {
-            attempt.id: (job, attempt, verdict, _repeats(c, attempt, verdict))
+            attempt.id: (job, attempt, verdict, _history(c, job, attempt, verdict))
             for job, attempt, verdict in judged
             if verdict is not None
         }
+
+
+def _let_go(platform: Platform) -> None:
+    """Let the held jobs go whose node is back."""
+    with platform.database.read() as c:
+        if not jobs.in_states(c, JobState.HELD):
+            return
+    with platform.database.write() as c:
+        for job in of_returned_nodes(c):
+            release(c, job, at=platform.clock.now(), by="server", reason=NODE_BACK)
+
+
+def _history(c: Connection, job: Job, attempt: Attempt, verdict: Verdict) -> History:
+    return History(
+        failures=job.failures,
+        progressed=(attempt.step or 0) > attempt.resume_step,
+        repeats=_repeats(c, attempt, verdict),
+        released=is_released(c, attempt),
+    )
 
 
 def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
@@ -54,10 +74,8 @@ def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
 
 
 def _decide(platform: Platform, judged: Judged) -> None:
-    job, attempt, verdict, repeats = judged
-    progressed = (attempt.step or 0) > attempt.resume_step
-    retries = job.spec.recovery.retries
-    decision = advise(verdict, failures=job.failures, retries=retries, progressed=progressed, repeats=repeats)
+    job, attempt, verdict, past = judged
+    decision = advise(verdict, job.spec.recovery.retries, past)
     newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
     found = None if newest is None else Found(str(newest.path), newest.step)
     now = platform.clock.now()
@@ -91,6 +109,8 @@ class Case:
 
 
 def _write(c: Connection, case: Case) -> None:
+    if case.decision.course is Course.HOLD:
+        return hold(c, case.job, case.attempt, case.verdict, case.at)
     _say(c, case)
     if case.decision.resume:
         _resume(c, case)

@@ -37,6 +37,7 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
         {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
         {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
       </div>
+      {view.held ? <div>{view.held.sentence}</div> : null}
       {view.next_step ? <div>{view.next_step}</div> : null}
       <div className="row" style={{ marginTop: 4 }}>
         {first ? (

@@ -20,6 +20,8 @@ const TURNS: Record<string, Status> = {
   moving: "running",
   "stop-requested": "stopping",
   "attempt-ended": "recovering",
+  "job-held": "held",
+  "job-released": "recovering",
 };
 
 const SIGNS: Record<string, [string, Mark["tone"]]> = {
@@ -36,6 +38,8 @@ const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "launch-failed": ["✕", "bad"],
   restored: ["↻", "good"],
   "preemption-ordered": ["⇣", "warn"],
+  "job-held": ["◫", "warn"],
+  "job-released": ["▸", "good"],
   "job-ended": ["■", "quiet"],
 };
 
@@ -65,7 +69,7 @@ function merged(found: Stretch[]): Stretch[] {
 
 /** When it had no devices: what the axis may fold. */
 export function idleSpans(found: Stretch[]): Span[] {
-  return found.filter((one) => one.status === "queued" || one.status === "recovering");
+  return found.filter((one) => one.status === "queued" || one.status === "recovering" || one.status === "held");
 }
 
 /** From its submission to its end, or to now. */

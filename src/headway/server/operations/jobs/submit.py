@@ -20,7 +20,7 @@ from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
 from headway.server.operations.assets.models import find_model
 from headway.server.operations.jobs.conditions import Wishes, conditions_of
-from headway.server.operations.people.unix import account_of, check_account, check_readable
+from headway.server.operations.people.unix import account_of, check_account, check_readable, may_become
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import assets, facts, jobs, nodes, quotas, templates
@@ -97,7 +97,7 @@ def check_paths(platform: Platform, submission: Submission, by: str) -> None:
             for parameter in template.parameters
             if parameter.type in ("dataset", "model")
         }
-        account = account_of(c, by)
+        account = account_of(c, by) if may_become(platform.engines.values()) else None
     paths |= {name: path for name in ("source", "workdir") if (path := getattr(submission, name)) is not None}
     for name, path in paths.items():
         check_readable(name, path, by, account)
