@@ -7,18 +7,28 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy import Connection
 
-from headway.diagnosis.describe import describe, next_step, title
+from headway.diagnosis.describe import describe, describe_hang, next_step, title
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
 from headway.domain.errors import Language, Param, message
 from headway.domain.hold_events import JobHeld
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
+from headway.domain.stall_events import Moving, Stalled, StallExplained
 from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits
-from headway.server.api.views import AttemptView, BillView, HeldView, IntervalView, JobView, LossView, WaitView
+from headway.server.api.views import (
+    AttemptView,
+    BillView,
+    HeldView,
+    IntervalView,
+    JobView,
+    LossView,
+    StallView,
+    WaitView,
+)
 from headway.server.operations.jobs.losses import Recovery
 from headway.server.platform import Platform
 from headway.server.problems import language_of
@@ -61,7 +71,23 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         verdict_text=describe(verdict, language) if verdict else None,
         next_step=next_step(verdict, language) if verdict else None,
         held=_held(c, job, language) if job.state == JobState.HELD else None,
+        stall=_stall(c, attempt, language) if attempt is not None and job.state == JobState.RUNNING else None,
     )
+
+
+def _stall(c: Connection, attempt: Attempt, language: Language) -> StallView | None:
+    """Since when the attempt stands still, if it does, and what it waits for."""
+    stalled = facts.last(c, attempt.job, Stalled)
+    if stalled is None or stalled.attempt != attempt.id:
+        return None
+    moving = facts.last(c, attempt.job, Moving)
+    if moving is not None and moving.at >= stalled.at:
+        return None
+    found = facts.last(c, attempt.job, StallExplained)
+    if found is None or found.at < stalled.at:
+        return StallView(stalled.since, None, None, None, None, None)
+    text = describe_hang(found.cause, found.rank, found.node, language)
+    return StallView(stalled.since, text, found.cause, found.rank, found.node, found.detail)
 
 
 def show_attempt(c: Connection, attempt: Attempt, language: Language) -> AttemptView:
