@@ -164,6 +164,7 @@ class Answer(BaseModel):
     stop: StopOrder | None = None
     kill: list[KillOrder] = []
     look: list[LookOrder] = []
+    save_every_s: float | None = None
     over: bool = False
 
 
@@ -185,5 +186,6 @@ class RankEvent(BaseModel):
     path: Line | None = None
     bytes: Count = 0
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     reason: Line | None = None
     name: Line | None = None

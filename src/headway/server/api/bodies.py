@@ -160,6 +160,7 @@ class NewJob(Body):
     parameters: dict[str, str | int | float | bool] = {}
     resources: dict[str, Any] = {}
     env: dict[str, str] = {}
+    checkpoint: dict[str, Any] = {}
     priority: Priority | None = None
     limit_s: float | None = Field(default=None, gt=0)
     source: Place | None = None

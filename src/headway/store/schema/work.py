@@ -150,6 +150,7 @@ checkpoints = Table(
     must("state", Choice(CheckpointState)),
     may("reason", Told),
     must("attempt_number", Integer),
+    may("blocked", Float),
     Index("ix_checkpoints_step", "job", "step"),
 )
 

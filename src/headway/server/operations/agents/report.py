@@ -42,6 +42,8 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         answer = _answer(c, attempt, node, report, offsets, platform.clock.now())
     if not answer.over:
         answer.look = platform.live.looks(attempt.id, node)
+        every = platform.save_every.get(attempt.id)
+        answer.save_every_s = None if every is None else every.total_seconds()
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:
         platform.readings.add(readings)

@@ -40,6 +40,7 @@ class Submission:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: Mapping[str, Any] = field(default_factory=dict)
     priority: Priority | None = None
     limit_s: float | None = None
     source: str | None = None
@@ -135,7 +136,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
         workdir=submission.workdir or template.workdir,
         limit=None if submission.limit_s is None else seconds("limit_s", submission.limit_s),
-        checkpoint=template.checkpoint,
+        checkpoint=templates_of.checkpoint_policy(submission.checkpoint, template.checkpoint),
         recovery=template.recovery,
         dataset=_first_of_type(template, given, "dataset"),
         commit=submission.commit,
