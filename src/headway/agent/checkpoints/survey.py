@@ -6,7 +6,7 @@ What the in-job SDK saves has a manifest and is verified by the server: it is pa
 from __future__ import annotations
 
 from headway.agent.checkpoints import formats
-from headway.agent.checkpoints.folder import Damaged, Folder
+from headway.agent.checkpoints.folder import Damaged, Folder, mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ def survey(root: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
         found = list(_below(top, DEEPEST, frozenset(known)))
     found.sort(key=lambda each: (-each["saved_at"], each["path"]))
     return found[:MOST]
-
-
-def mark(path: str, saved_at: float) -> str:
-    """What a checkpoint is known by: written over, it is another."""
-    return f"{path}:{saved_at:.3f}"
 
 
 def _below(folder: Folder, depth: int, known: frozenset[str]) -> Iterator[dict[str, Any]]:

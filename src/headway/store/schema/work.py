@@ -142,6 +142,7 @@ checkpoints = Table(
     may("reason", Told),
     must("attempt_number", Integer),
     may("blocked", Float),
+    may("format", String),
     Index("ix_checkpoints_step", "job", "step"),
 )
 
