@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from headway.domain.events import CadenceAdvised
+from headway.domain.cadence_events import CadenceAdvised
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 

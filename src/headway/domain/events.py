@@ -18,6 +18,7 @@ from headway.domain.alert_events import (
     ChannelSet,
 )
 from headway.domain.attempt import Outcome
+from headway.domain.cadence_events import CadenceAdvised
 from headway.domain.checkpoint import LossBill
 from headway.domain.event import Event
 from headway.domain.hold_events import JobHeld, JobReleased
@@ -237,19 +238,6 @@ class CheckpointSaved(Event):
     path: str
     bytes: int
     seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CadenceAdvised(Event):
-    """A job whose interval is advised saves at another one from now on; `before_s` None: at its first."""
-
-    kind: ClassVar[str] = "cadence-advised"
-    job: JobId
-    attempt: AttemptId
-    every_s: float
-    before_s: float | None
-    blocking_s: float
-    mtbf_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
-from headway.domain.events import CadenceAdvised
+from headway.domain.cadence_events import CadenceAdvised
 from headway.domain.lifecycle import AttemptState
 from headway.registry.cadence import Advice
 from headway.server.operations.jobs.cadence import Standing, advice_for, past_of, standing

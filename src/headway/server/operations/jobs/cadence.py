@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from headway.domain.attempt import STALLED, Attempt, Outcome
+from headway.domain.cadence_events import CadenceAdvised
 from headway.domain.checkpoint import Checkpoint
-from headway.domain.events import CadenceAdvised
 from headway.domain.ids import JobId
 from headway.domain.job import CheckpointPolicy, Job
 from headway.registry.cadence import Advice, Bounds, Cost, Saved, advise, cost_of
