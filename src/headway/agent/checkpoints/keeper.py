@@ -1,8 +1,8 @@
 """Has the checkpoints that frameworks save looked for while the ranks run, and once more when they have ended.
 
 The looking is done by a process of its own, as the job's user (`__main__`); none is started where nothing but the
-in-job SDK's own checkpoints lies in the folder. Only the first node's agent looks: all see the same folder. Never holds up a
-rank, and an end by half a minute at most.
+in-job SDK's own checkpoints lies in the folder. Only the first node's agent looks: all see the same folder. It never
+holds up a rank, and an end by half a minute at most.
 """
 
 from __future__ import annotations
@@ -82,24 +82,28 @@ class Keeper:
     def _look(self) -> None:
         if self._root is None or not _is_worth_it(self._root):
             return
-        from headway.agent.ranks.launch import Launcher, Program, StartError
-
-        known = [mark(path, saved_at) for path, (saved_at, reason) in self._known.items() if reason != "unfinished"]
-        words = [sys.executable, "-m", "headway.agent.checkpoints", "survey", self._root]
-        env = {"PYTHONPATH": self._package, "PATH": os.defpath}
-        program = Program([*words, json.dumps(known[-_MOST_KNOWN:])], env, "/", self._order.user)
         fd, output = os.pipe()
-        try:
-            self._pid = Launcher().start(program, output)
-        except (StartError, OSError):
+        self._pid = self._start(output)
+        os.close(output)
+        if not self._pid:
             os.close(fd)
             return
-        finally:
-            os.close(output)
         os.set_blocking(fd, False)
         self._fd = fd
         self._read.clear()
         self._selector.register(fd, selectors.EVENT_READ, self._more)
+
+    def _start(self, output: int) -> int:
+        """The pid of the process that looks; 0 where the job's user can start neither this Python nor one of theirs."""
+        from headway.agent.ranks.launch import Launcher, Program, StartError
+
+        known = [mark(path, saved_at) for path, (saved_at, reason) in self._known.items() if reason != "unfinished"]
+        words = ["-m", "headway.agent.checkpoints", "survey", str(self._root), json.dumps(known[-_MOST_KNOWN:])]
+        env = {"PYTHONPATH": self._package, "PATH": os.defpath}
+        for python in (sys.executable, "python3"):
+            with contextlib.suppress(StartError, OSError):
+                return Launcher().start(Program([python, *words], env, "/", self._order.user), output)
+        return 0
 
     def _more(self) -> None:
         assert self._fd is not None

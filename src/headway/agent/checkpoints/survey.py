@@ -66,7 +66,7 @@ def _folder(folder: Folder, known: frozenset[str]) -> dict[str, Any] | None:
         try:
             step = rule(folder)
         except Damaged as damaged:
-            named = formats.named_step(folder.name.replace("checkpoint", "step"))
+            named = formats.named_step(folder.name)
             return _entry(name, folder.path, named, size, saved_at, damaged)
         if step is not None:
             return _entry(name, folder.path, step, size, saved_at)
