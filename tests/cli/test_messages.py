@@ -27,7 +27,22 @@ from headway.server.operations.jobs.losses import Passing
 
 SOURCE = Path(headway.cli.__file__).parent
 PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
-CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts", "passing", "recovery", "cadence-mode", "cadence-edge")
+CLOSED = (
+    *PLAIN,
+    "suspicion",
+    "outcome",
+    "shared",
+    "counts",
+    "passing",
+    "recovery",
+    "carry",
+    "carried",
+    "kill",
+    "drilled",
+    "right",
+    "cadence-mode",
+    "cadence-edge",
+)
 PHASES = [field.name for field in fields(Phases)]
 
 

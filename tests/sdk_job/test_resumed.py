@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -124,3 +125,21 @@ def test_a_damaged_share_falls_back_to_the_one_before_on_every_rank(ordered: Ord
     newest = newest_verified(tmp_path)[0]
     assert newest is not None
     assert newest.path.name == "step-00000008.1"
+
+
+def test_what_all_ranks_hold_on_their_nodes_is_published_by_the_next_attempt(ordered: Ordered, tmp_path: Path) -> None:
+    place, directory = str(tmp_path / "node"), tmp_path / "c"
+    whole = ordered(tmp_path / "whole", 2, "fsdp", dropout=0.1)
+    ordered(directory, 2, "fsdp", dropout=0.1, steps=12, local=place, is_cut=True)
+    shutil.rmtree(directory / "step-00000012")  # as if both helpers had died before they could publish it
+    again = ordered(directory, 2, "fsdp", dropout=0.1, local=place)
+    assert [answer["restored"] for answer in again] == [12, 12]
+    assert [answer["weights"] for answer in again] == [answer["weights"] for answer in whole]
+
+
+def test_a_snapshot_that_one_rank_has_lost_is_not_used(ordered: Ordered, tmp_path: Path) -> None:
+    place, directory = tmp_path / "node", tmp_path / "c"
+    ordered(directory, 2, "ddp", steps=12, local=str(place), is_cut=True)
+    shutil.rmtree(directory / "step-00000012")
+    shutil.rmtree(next(place.glob("*/*/rank-00001")))
+    assert [answer["restored"] for answer in ordered(directory, 2, "ddp", local=str(place))] == [8, 8]

@@ -214,6 +214,8 @@ class Witness:
         if name not in self._drills:
             self._drills.add(name)
             self._journal.note("drill", name=name, rank=drill["rank"], signal=drill["signal"])
+            if drill.get("what") == "agent":
+                os.kill(os.getpid(), int(drill["signal"]))  # as a fault would: no word, no clean end
             self._ranks.strike(int(drill["rank"]), int(drill["signal"]))
         self._testimony.add("drills_done", [name])
         self._delivery.hurry(now)

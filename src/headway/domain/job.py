@@ -105,6 +105,15 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The checkpoint of another job that a job goes on from: only read, and only until it has one of its own."""
+
+    job: JobId
+    path: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """Everything needed to launch a job, with the template's blanks already filled in."""
 
@@ -126,6 +135,7 @@ class JobSpec:
     commit: str | None = None
     ready_path: str | None = None
     conditions: Conditions = Conditions()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,11 +155,12 @@ class StopOrder(BaseModel):
 
 
 class KillOrder(BaseModel):
-    """Kill one rank without warning, for a drill."""
+    """Signal one rank without warning, for a drill; or, where `what` is `agent`, the agent itself."""
 
     drill: str
     rank: int
     signal: int
+    what: str = "rank"
 
 
 class LookOrder(BaseModel):

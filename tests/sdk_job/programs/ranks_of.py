@@ -33,6 +33,7 @@ from headway.sdk.job.run import Run
 
 PR_SET_CHILD_SUBREAPER = 36
 WIDTH, BATCH, SAMPLES = 16, 8, 4096
+SAID = ("background", "patience_s", "local", "keep")
 
 
 class Samples:
@@ -81,10 +82,8 @@ def train(order: dict[str, Any], rank: int) -> dict[str, Any]:
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5, 0.9)
     samples, extra = Samples(), {"note": 0}
     torch.manual_seed(100 + rank)
-    checkpoints = run.checkpoints(
-        model, optimizer, scheduler, extra, order["directory"], order.get("keep"),
-        data=samples, background=order.get("background", True), patience_s=order.get("patience_s", 60.0),
-    )  # fmt: skip
+    said = {"background": True, "patience_s": 60.0} | {name: order[name] for name in SAID if name in order}
+    checkpoints = run.checkpoints(model, optimizer, scheduler, extra, order["directory"], data=samples, **said)
     restored = checkpoints.restore()
     step = restored
     while step < order["steps"]:
@@ -102,6 +101,8 @@ def train(order: dict[str, Any], rank: int) -> dict[str, Any]:
         if stop:
             break
     checkpoints.wait()
+    if order.get("is_cut"):
+        os.kill(os.getpid(), signal.SIGKILL)
     assert extra["note"] == step
     return {"restored": restored, "step": step, "seen": samples.seen, **summed(model, optimizer)}
 

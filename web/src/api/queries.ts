@@ -57,6 +57,38 @@ export const bills = (id: string) =>
     meta: live,
   });
 
+export const losses = (id: string) =>
+  queryOptions({
+    queryKey: ["job", id, "losses"],
+    queryFn: () => take(api.GET(`${V1}/jobs/{job}/losses`, { params: { path: { job: id } } })),
+    meta: live,
+  });
+
+/** Lines of a log that hold a text, one page of them. */
+export const logSearch = (id: string, place: { attempt: number; rank: number }, wanted: LogWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["job", id, "log-search", place, wanted],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        api.GET(`${V1}/jobs/{job}/logs/search`, {
+          params: {
+            path: { job: id },
+            query: { ...place, q: wanted.text, regex: wanted.regex, ignore_case: !wanted.exact, offset: pageParam },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next ?? undefined,
+    retry: false,
+  });
+
+export interface LogWanted {
+  text: string;
+  regex: boolean;
+  exact: boolean;
+}
+
 export const ahead = (id: string) =>
   queryOptions({
     queryKey: ["job", id, "ahead"],

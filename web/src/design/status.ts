@@ -34,7 +34,7 @@ type JobView = components["schemas"]["JobView"];
 export function statusOf(view: JobView): Status {
   const attempt = view.attempt?.id;
   const stalls = view.verdict?.fault === "stalled" && view.verdict.attempt === attempt;
-  if (view.job.state === "running" && stalls) return "stalled";
+  if (view.job.state === "running" && (view.stall || stalls)) return "stalled";
   if (view.job.state === "queued" && (view.job.preemptions ?? 0) > 0) return "preempted";
   return view.job.state;
 }
@@ -43,6 +43,7 @@ export function statusOf(view: JobView): Status {
 export function since(view: JobView): string | null {
   const status = statusOf(view);
   if (view.job.ended_at) return view.job.ended_at;
+  if (view.stall && status === "stalled") return view.stall.since;
   if (status === "stalled") return view.verdict?.at ?? view.last_progress_at ?? null;
   if (status === "recovering" || status === "held" || status === "preempted") return view.attempt?.ended_at ?? null;
   if (status === "queued") return view.attempt?.ended_at ?? view.job.submitted_at;

@@ -14,22 +14,25 @@ import secrets
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import getpid
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Union
 
 from headway.sdk.job.background import Background
-from headway.sdk.job.checkpoint import Checkpoint, CheckpointError
+from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders
 from headway.sdk.job.commit import Order, begin_folder
 from headway.sdk.job.disk import Disk
 from headway.sdk.job.environment import Environment
 from headway.sdk.job.events import EventLog, PrintedEvents, complain
+from headway.sdk.job.hashing import begin
 from headway.sdk.job.image import Image
 from headway.sdk.job.lease import check_lease, take_lease
+from headway.sdk.job.local import LocalTier
 from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
-from headway.sdk.job.restoring import Search
+from headway.sdk.job.refusals import in_words
+from headway.sdk.job.restoring import Search, newest_held, published_in
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop
 from headway.sdk.job.whole import Whole, Written, is_sharded
@@ -47,10 +50,14 @@ class Policy:
     background: bool = False
     algorithm: str = "crc32"
     patience_s: float = 600.0
+    local: Optional[Path] = None
 
     def __post_init__(self) -> None:
         if self.keep is not None and self.keep < 1:
             raise ValueError(f"keep={self.keep}: at least the newest checkpoint is kept; None keeps all")
+        if self.local is not None and not self.background:
+            raise ValueError(f"local={str(self.local)!r}: snapshots on the node need background=True")
+        begin(self.algorithm)
 
 
 class Checkpoints:
@@ -74,7 +81,8 @@ class Checkpoints:
         self._heard = stop
         self._disk = disk or Disk()
         self._performer = Performer(directory, self._disk)
-        self._background = Background() if policy.background else None
+        self._local = LocalTier(policy.local, environment.job, environment.rank) if policy.local is not None else None
+        self._background = Background(self._local) if policy.background else None
         self._ranks: Optional[Ranks] = None
         self._agreed: Optional[AgreedStop] = None
         self._resumed: Optional[Checkpoint] = None
@@ -99,6 +107,15 @@ class Checkpoints:
             if self._background is not None:
                 self._background.raise_failures()
             return self._newest
+        try:
+            return self._save(step, files)
+        except OSError as error:
+            told = in_words(error, self.directory)
+            if told is error:
+                raise
+            raise told from error
+
+    def _save(self, step: int, files: Optional[Files]) -> Optional[Checkpoint]:
         started = time.monotonic()
         self._events.write("saving", step=step)
         image = self._background.free_image() if self._background is not None else Image()
@@ -143,8 +160,10 @@ class Checkpoints:
         started = time.monotonic()
         self.wait()
         self._together(self._claim_as_first)
-        ranks = self._talking()
-        search = Search(self.directory, self._environment.resume_from, self._events, ranks)
+        preferred = self._environment.resume_from
+        if self._is_newest(preferred) and self._publish_left():
+            preferred = None
+        search = Search(self.directory, preferred, self._events, self._talking())
         found = search.newest(lambda folder, manifest: self._form(manifest.layout).read(folder, manifest))
         chosen = found[0] if found is not None else None
         if found is not None:
@@ -173,11 +192,11 @@ class Checkpoints:
 
         return Shards(self._parts, self._talking())
 
-    def _together(self, begin: Callable[[], Optional[str]]) -> Optional[str]:
+    def _together(self, start: Callable[[], Optional[str]]) -> Optional[str]:
         """Begin on every rank or on none: what keeps one from it is an error on all. Returns what rank 0 began."""
         began, failure = None, None
         try:
-            began = begin()
+            began = start()
         except (CheckpointError, OSError) as error:
             failure = error
         said = self._talking().gather((began, str(failure) if failure is not None else None))
@@ -191,9 +210,9 @@ class Checkpoints:
 
     def _snapshot(self, image: Image, step: int, files: Optional[Files]) -> Order:
         """Copy the state into the image and let the program add its files; returns what is to be made of them."""
-        begin = partial(self._begin, step)
+        start = partial(self._begin, step)
         all_save = self._all_save()
-        folder = Path(str(self._together(begin) if all_save else begin()))
+        folder = Path(str(self._together(start) if all_save else start()))
         form = self._form({"kind": "sharded" if all_save else "full"})
         try:
             written = form.write(image, step)
@@ -245,7 +264,37 @@ class Checkpoints:
             keep=self._policy.keep,
             held=str(held) if held is not None else None,
             patience_s=self._policy.patience_s,
+            local=str(image.path) if image.path is not None else None,
         )
+
+    def _is_newest(self, preferred: Optional[Path]) -> bool:
+        """Whether going on from here is what was asked for: an older one is somebody's choice, to be obeyed."""
+        if preferred is None or self._local is None:
+            return True
+        newest = checkpoint_folders(self.directory)[:1]
+        return bool(self._talking().share([path.name for path in newest] == [preferred.name]))
+
+    def _publish_left(self) -> bool:
+        """Publish the newest snapshot that every rank still holds on its node, if it is newer than what is there."""
+        if self._local is None:
+            return False
+        ranks = self._talking()
+        held = {left.order.save: left for left in self._local.left() if left.order.ranks == ranks.size}
+        published = ranks.share([(found.step, found.save) for found in published_in(self.directory)])
+        save = newest_held(ranks.gather({save: left.order.step for save, left in held.items()}), published)
+        if save is None:
+            return False
+        order, image = held[save]
+        try:
+            folder = str(self._together(partial(self._begin, order.step)))
+            here = self._environment
+            renewed = replace(order, folder=folder, directory=str(self.directory), attempt=here.attempt,
+                              attempt_number=here.attempt_number, held=None, local=None)  # fmt: skip
+            self._performer.perform(renewed, image)
+            return True
+        except (CheckpointError, OSError) as error:
+            complain(f"the snapshot of step {order.step} on this node is not published: {error}")
+            return False
 
     def _done(self, order: Order, started: float, copied: float, answer: Dict[str, Any]) -> None:
         """Tell of a checkpoint that is there, or complain of one that is not."""
@@ -277,4 +326,7 @@ class Checkpoints:
             self.wait()
         except (CheckpointError, OSError) as error:
             complain(f"the last checkpoint is not saved: {error}")
+        else:
+            if self._local is not None:
+                self._local.discard()
         self._background.close()

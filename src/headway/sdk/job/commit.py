@@ -30,7 +30,7 @@ class Order:
     """What one rank is to make of its image, as values that JSON can carry to another process.
 
     `ranks` take part, and rank 0 publishes once each has given its word, or after `patience_s` gives up. `folder` is
-    where they build; `save` tells this save from every other.
+    where they build; `save` tells this save from every other. `local`: the image's name, where it outlives processes.
     """
 
     directory: str
@@ -54,6 +54,7 @@ class Order:
     keep: Optional[int] = None
     held: Optional[str] = None
     patience_s: float = 600.0
+    local: Optional[str] = None
 
     def to_json(self) -> Dict[str, Any]:
         return asdict(self)

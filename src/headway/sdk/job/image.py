@@ -29,7 +29,7 @@ class Image:
 
     def __init__(self, path: Optional[Path] = None) -> None:
         """Nameless memory, or a file at `path` on a memory or local file system, whose room is taken for sure."""
-        self._named = path is not None
+        self.path = path
         if path is None:
             self.fd = os.memfd_create("headway-snapshot", os.MFD_CLOEXEC)
         else:
@@ -94,9 +94,9 @@ class Image:
 
     def _grow(self, needed: int) -> None:
         size = -(-needed // _GROW) * _GROW if self._size else max(needed, 1 << 16)
-        if self._named:
+        if self.path is not None:
             # Without room taken beforehand a full memory file system ends the process with SIGBUS.
-            os.posix_fallocate(self.fd, 0, size)
+            self._take_room(size)
         else:
             os.ftruncate(self.fd, size)
         if self._map is None:
@@ -104,3 +104,11 @@ class Image:
         else:
             self._map.resize(size)
         self._size = size
+
+    def _take_room(self, size: int) -> None:
+        try:
+            os.posix_fallocate(self.fd, 0, size)
+        except OSError as error:
+            raise OSError(
+                error.errno, f"no room for a snapshot of {size} bytes at {self.path}: give another `local`, or none"
+            ) from error

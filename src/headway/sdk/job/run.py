@@ -122,14 +122,16 @@ class Run:
         background: bool = False,
         algorithm: str = "crc32",
         patience_s: float = 600.0,
+        local: Union[str, "os.PathLike[str]", None] = None,
     ) -> Checkpoints:
         """The checkpoints of this training, in `directory` (default: the job's own, offline `./checkpoints`).
 
         `model`, `optimizer`, `scheduler` and `data` (a data loader that knows where it is) have `state_dict` and
         `load_state_dict`; `extra` holds the program's own values and is updated in place by restoring. `keep`: how many
         stay, default the job's policy, else all. `background`: saving returns once the state is copied, and a helper
-        process writes the copy. `algorithm`: of the state's hashes, `crc32` or `sha256`. `patience_s`: how long a save
-        waits for the other ranks.
+        process writes the copy. `local`: where on the node that copy lies under a name, such as `/dev/shm`, so that the
+        next attempt finds it even if everything here is killed. `algorithm`: of the state's hashes, `crc32` or
+        `sha256`. `patience_s`: how long a save waits for the other ranks.
         """
         keep = keep if keep is not None else self._environment.checkpoint_keep
         return Checkpoints(
@@ -137,7 +139,7 @@ class Run:
             self._events,
             Parts(model, optimizer, scheduler, extra, data),
             Path(directory if directory is not None else self._environment.checkpoint_dir).absolute(),
-            Policy(keep, background, algorithm, patience_s),
+            Policy(keep, background, algorithm, patience_s, Path(local) if local is not None else None),
             self.should_stop,
         )
 

@@ -4,6 +4,7 @@ from headway.server.loops.advise import advise
 from headway.server.loops.alert import alert
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
+from headway.server.loops.drill import drill
 from headway.server.loops.expire import expire
 from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
@@ -31,6 +32,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("watch", 1.0, WatchStalls()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),
+        Loop("drill", 2.0, drill),
         Loop("retest", 5.0, retest),
         Loop("meter", 10.0, meter),
         Loop("advise", 10.0, advise),

@@ -86,7 +86,7 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         assert job is not None
         account = check_account(platform.settings, c, job.owner)
         user = account if may_become([platform.engines[attempt.engine]]) else None
-        resume = _resume(c, attempt)
+        resume = _resume(c, job, attempt)
         every = first_interval(c, job, attempt, platform.clock.now())
     try:
         order = order_of(platform, attempt, job, user, resume, every)
@@ -160,10 +160,12 @@ def _resume_words(job: Job, resume: Resume) -> tuple[str, ...]:
     return tuple(fill(parts, word) for word in job.spec.checkpoint.resume)
 
 
-def _resume(c: Connection, attempt: Attempt) -> Resume:
-    """The checkpoint that the last recovery verified and decided on; a first attempt starts from step 0."""
+def _resume(c: Connection, job: Job, attempt: Attempt) -> Resume:
+    """The checkpoint that the last recovery verified and decided on; a first attempt starts where its job began."""
     decided = facts.last(c, attempt.job, RecoveryDecided) if attempt.number > 1 else None
-    return Resume(decided.resume_from, decided.resume_step) if decided else Resume()
+    if decided:
+        return Resume(decided.resume_from, decided.resume_step)
+    return Resume(job.spec.origin.path, job.spec.origin.step) if job.spec.origin else Resume()
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:

@@ -79,6 +79,7 @@ def _decide(platform: Platform, judged: Judged) -> None:
     decision = advise(verdict, job.spec.recovery.retries, past)
     newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
     own = None if newest is None else Found(str(newest.path), newest.step)
+    origin = _origin(job) if own is None else None
     now = platform.clock.now()
     with platform.database.write() as c:
         present = jobs.get(c, job.id)
@@ -88,9 +89,15 @@ def _decide(platform: Platform, judged: Judged) -> None:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
         if own is not None:
             record_verified(c, attempt, own, now)
-        found = own if own is not None or not decision.resume else frameworks.newest(c, job.id)
+        found = own or (frameworks.newest(c, job.id) if decision.resume else None) or origin
         _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
     platform.wake("schedule")
+
+
+def _origin(job: Job) -> Found | None:
+    """What a job that has none of its own began with, if that still verifies."""
+    origin = job.spec.origin
+    return Found(origin.path, origin.step) if origin is not None and on_disk.verify(origin.path).ok else None
 
 
 @dataclass(frozen=True, slots=True)

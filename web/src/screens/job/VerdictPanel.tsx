@@ -6,8 +6,64 @@ import type { Schemas } from "../../api/client";
 import { known, useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
 import { Moment } from "../../parts/Quantity";
+import { duration } from "../../time/durations";
+import { useNow } from "../../time/now";
 
 const WEAK = 0.5;
+
+/** A running job that stands still: since when, who holds it up, and what to do about that node. */
+export function StallPanel({ view }: { view: Schemas["JobView"] }) {
+  const { t, language } = useWords();
+  const navigate = useNavigate({ from: "/jobs/$job" });
+  const { operate } = useMay();
+  const now = useNow().getTime();
+  const stall = view.stall;
+  if (!stall) return null;
+  const time = duration((now - Date.parse(stall.since)) / 1000, language);
+  return (
+    <section className="notice warn" aria-label={t("job.verdict")}>
+      <div>
+        <strong>{t("job.verdict")}</strong> {t("stall.since", { time })} {stall.text ?? t("stall.looking")}
+      </div>
+      <div className="row quiet">
+        {stall.node ? (
+          <Link to="/nodes/$node" params={{ node: stall.node }}>
+            {stall.node}
+          </Link>
+        ) : null}
+        {stall.rank != null ? <span>rank {stall.rank}</span> : null}
+        <Moment at={stall.since} />
+      </div>
+      {stall.detail ? (
+        <pre className="mono clip" style={{ margin: "4px 0 0" }}>
+          {stall.detail}
+        </pre>
+      ) : null}
+      <div className="row" style={{ marginTop: 4 }}>
+        {stall.rank != null ? (
+          <Button
+            size="small"
+            onClick={() =>
+              void navigate({
+                search: (old) => ({ ...old, rank: stall.rank ?? undefined, offset: undefined, t: stall.since }),
+                replace: true,
+              })
+            }
+          >
+            {t("verdict.evidence")}
+          </Button>
+        ) : null}
+        {operate && stall.node ? (
+          <Link to="/nodes/$node" params={{ node: stall.node }}>
+            <Button size="small" tabIndex={-1}>
+              {t("verdict.isolate")}
+            </Button>
+          </Link>
+        ) : null}
+      </div>
+    </section>
+  );
+}
 
 export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
   const { t } = useWords();

@@ -77,8 +77,15 @@ def submit(platform: Platform, c: Connection, submission: Submission, by: str) -
 def enqueue(c: Connection, job: Job, now: datetime, by: str) -> Job:
     """Write a job and its fact."""
     jobs.insert(c, job)
-    devices = job.spec.request.devices
-    submitted = JobSubmitted(at=now, by=by, job=job.id, project=job.spec.project, name=job.spec.name, devices=devices)
+    submitted = JobSubmitted(
+        at=now,
+        by=by,
+        job=job.id,
+        project=job.spec.project,
+        name=job.spec.name,
+        devices=job.spec.request.devices,
+        origin=job.spec.origin.job if job.spec.origin else None,
+    )
     facts.append(c, submitted)
     return job
 
