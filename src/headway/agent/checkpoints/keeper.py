@@ -7,10 +7,8 @@ holds up a rank, and an end by half a minute at most.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import re
 import selectors
 import signal
 import sys
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 EVERY_S = 30.0
 LAST_S = 30.0
-_OWN = re.compile(r"step-\d+(\.\d+)?|\..*|lease\.json", re.ASCII)
+_OWN_LENGTH = len("step-00000000")
 _MOST_BYTES = 4 << 20
 _MOST_KNOWN = 1000
 _NEVER = float("inf")
@@ -101,8 +99,10 @@ class Keeper:
         words = ["-m", "headway.agent.checkpoints", "survey", str(self._root), json.dumps(known[-_MOST_KNOWN:])]
         env = {"PYTHONPATH": self._package, "PATH": os.defpath}
         for python in (sys.executable, "python3"):
-            with contextlib.suppress(StartError, OSError):
+            try:
                 return Launcher().start(Program([python, *words], env, "/", self._order.user), output)
+            except (StartError, OSError):
+                continue
         return 0
 
     def _more(self) -> None:
@@ -134,10 +134,13 @@ class Keeper:
     def _give_up(self) -> None:
         """It takes too long: what it found so far is nothing that was looked through."""
         self._give_up_at = _NEVER
-        if self._fd is not None:
-            with contextlib.suppress(OSError):
-                os.killpg(self._pid, signal.SIGKILL)
-            self._close()
+        if self._fd is None:
+            return
+        self._close()
+        try:
+            os.killpg(self._pid, signal.SIGKILL)
+        except OSError:
+            return
 
     def _close(self) -> None:
         if self._fd is not None:
@@ -149,8 +152,14 @@ class Keeper:
 def _is_worth_it(root: str) -> bool:
     """Whether anything lies there that the in-job SDK did not make."""
     try:
-        return any(not _OWN.fullmatch(name) for name in os.listdir(root))
+        return not all(_is_own(name) for name in os.listdir(root))
     except PermissionError:
         return True  # the user may
     except OSError:
         return False
+
+
+def _is_own(name: str) -> bool:
+    """Whether the in-job SDK made it, or whoever made it hides it."""
+    saved = name.startswith("step-") and len(name) >= _OWN_LENGTH
+    return saved or name.startswith(".") or name == "lease.json"
