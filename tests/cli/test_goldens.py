@@ -57,6 +57,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("bills", "j-8a0"),
         {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
     ),
+    "cadence": (("cadence", "j-8a0"), {"/jobs/j-8a0/cadence": canned.a_cadence()}),
     "top-idle": (("top", "--idle"), {"/cards": canned.idle_cards()}),
     "top-cards": (
         ("top", "--cards"),

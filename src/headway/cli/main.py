@@ -27,6 +27,7 @@ COMMANDS = {
     "checkpoints": "history:checkpoints",
     "facts": "history:facts",
     "bills": "bills:bills",
+    "cadence": "cadence:cadence",
     "stop": "jobs:stop",
     "resume": "resume:resume",
     "drill": "drill:drill",

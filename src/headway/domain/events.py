@@ -18,6 +18,7 @@ from headway.domain.alert_events import (
     ChannelSet,
 )
 from headway.domain.attempt import Outcome
+from headway.domain.cadence_events import CadenceAdvised
 from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
@@ -444,6 +445,7 @@ Fact = (
     | Moving
     | RankSlow
     | CheckpointSaved
+    | CadenceAdvised
     | CheckpointVerified
     | CheckpointRejected
     | Restored

@@ -45,7 +45,8 @@ class CheckpointPolicy:
 
     At most one of `every_steps`, `every` and `advised` is set; none: the program decides. An advice stays between
     `shortest` and `longest`. Kept are the last `keep`, those of every `keep_every_steps`, and the `keep_best` by
-    `metric`, the lowest unless `highest`.
+    `metric`, the lowest unless `highest`. `resume`: words put after the command where an attempt goes on from a
+    checkpoint, with its `{checkpoint}`, `{checkpoint_parent}`, `{checkpoint_name}` and `{checkpoint_step}`.
     """
 
     every_steps: int | None = None
@@ -58,6 +59,7 @@ class CheckpointPolicy:
     keep_best: int = 0
     metric: str = "loss"
     highest: bool = False
+    resume: tuple[str, ...] = ()
 
 
 class WhenStalled(StrEnum):

@@ -117,6 +117,10 @@ class Client(Rules, Alerts, Watching):
     def checkpoints(self, job: str) -> Rows:
         return _rows(self.get(f"/jobs/{_part(job)}/checkpoints"))
 
+    def cadence(self, job: str) -> Row:
+        """How often it should save, and what other intervals would cost."""
+        return _row(self.get(f"/jobs/{_part(job)}/cadence"))
+
     def bills(self, job: str) -> Rows:
         """What each failure cost."""
         return _rows(self.get(f"/jobs/{_part(job)}/bills"))

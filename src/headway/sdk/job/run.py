@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, MutableMapping, Optional, Type, Union
 
+from headway.sdk.job.cadence import Advice, Cadence
 from headway.sdk.job.checkpoints import Checkpoints, Policy
 from headway.sdk.job.environment import Environment, read_environment
 from headway.sdk.job.events import EventLog, PrintedEvents, numbers
@@ -36,6 +37,8 @@ class Run:
         else:
             self._events = EventLog(folder / environment.events_name)
         self._stop_watch = StopWatch(folder / "control.json" if folder is not None else None)
+        advice = Advice(folder / "cadence.json" if folder is not None else None, environment.checkpoint_seconds)
+        self._cadence = Cadence(environment.checkpoint_every, advice)
 
     @property
     def rank(self) -> int:
@@ -85,6 +88,14 @@ class Run:
         previous, self._phase = self._phase, name
         self._events.write("phase", name=name)
         return Phase(self, previous)
+
+    def should_save(self, step: int) -> bool:
+        """Whether the job's policy asks for a checkpoint at this step: every so many steps, minutes, or as advised.
+
+        Ask after every step, on every rank: all get the same answer where torch.distributed is initialised. Most
+        questions cost microseconds. Without a policy it never asks.
+        """
+        return self._cadence.due(step)
 
     def should_stop(self) -> Optional[Stop]:
         """The request to save and leave, once there is one; asking every step is cheap.

@@ -26,7 +26,7 @@ class Page(BaseModel, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldView:
+class JobHeldView:
     """Why a job is held: since when, for what (`cause`: one of the forty classes), whose move it is, and in words."""
 
     at: datetime
@@ -88,7 +88,7 @@ class JobView:
     verdict: Verdict | None
     verdict_text: str | None
     next_step: str | None
-    held: HeldView | None = None
+    held: JobHeldView | None = None
     stall: StallView | None = None
 
 

@@ -150,6 +150,8 @@ checkpoints = Table(
     must("state", Choice(CheckpointState)),
     may("reason", Told),
     must("attempt_number", Integer),
+    may("blocked", Float),
+    may("format", String),
     Index("ix_checkpoints_step", "job", "step"),
 )
 

@@ -17,6 +17,7 @@ from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.agents.rank_events import RankEvents
 from headway.server.operations.agents.scenes import AT_EXIT, take_scene
+from headway.server.operations.jobs.frameworks import record_seen
 from headway.server.operations.jobs.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
@@ -36,12 +37,15 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
             raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}", near="—")
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
+        record_seen(c, attempt, report.checkpoints, platform.checkpoints / attempt.job, platform.clock.now())
         _record(platform, c, attempt, node, report)
         _live(platform, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
         answer = _answer(c, attempt, node, report, offsets, platform.clock.now())
     if not answer.over:
         answer.look = platform.live.looks(attempt.id, node)
+        every = platform.save_every.get(attempt.id)
+        answer.save_every_s = None if every is None else every.total_seconds()
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:
         platform.readings.add(readings)

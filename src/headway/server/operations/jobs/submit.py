@@ -40,6 +40,7 @@ class Submission:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: Mapping[str, Any] = field(default_factory=dict)
     priority: Priority | None = None
     limit_s: float | None = None
     source: str | None = None
@@ -119,7 +120,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     request = request_of(template.request, submission.resources)
     largest_possible(nodes.all(c), request)
     given = templates_of.values(template, submission.parameters)
-    check_account(platform.settings, c, by)
+    check_account(platform.settings, c, by, platform.engines.values())
     _check_variables(submission.env)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
     return JobSpec(
@@ -135,7 +136,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
         workdir=submission.workdir or template.workdir,
         limit=None if submission.limit_s is None else seconds("limit_s", submission.limit_s),
-        checkpoint=template.checkpoint,
+        checkpoint=templates_of.checkpoint_policy(submission.checkpoint, template.checkpoint),
         recovery=template.recovery,
         dataset=_first_of_type(template, given, "dataset"),
         commit=submission.commit,
