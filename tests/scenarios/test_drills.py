@@ -1,6 +1,8 @@
 """Stories of drills: what is broken when, how it is scored, what a copy leaves alone, who is reminded."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +10,7 @@ from headway.domain.alert import AlertRule
 from headway.domain.drill import Drill, Kill, Result
 from headway.domain.errors import PlatformError
 from headway.server.operations.alerts.gauges import measure
-from headway.server.operations.jobs.drill import Order, drill, newest_for_shadow, shadow
+from headway.server.operations.jobs.drill import Order, begin_shadow, drill, shadow
 from headway.server.operations.jobs.drill_reminders import overdue
 from headway.store import drills
 from tests.scenarios.work import Work
@@ -103,12 +105,14 @@ def test_a_copy_is_broken_from_the_newest_checkpoint_and_the_job_goes_on_untouch
     train.reaches(25)
     world.settle()
     before = (train.attempt.id, train.agents[0].seq, len(train.facts("stop-requested")))
-    begin = newest_for_shadow(world.platform, train.job)
+    begin = begin_shadow(world.platform, train.job)
     with world.platform.database.write() as c:
         made, _ = shadow(c, train.job, begin, Order(Kill.RANK), at=world.now, by="ann")
     copy = Work(world, made.id)
+    shutil.rmtree(path)  # the job thins it while the copy waits
     world.settle()
-    assert (copy.attempt.resume_from, copy.attempt.resume_step) == (path, 20)
+    own = str(world.platform.checkpoints / copy.id / Path(path).name)
+    assert (copy.attempt.resume_from, copy.attempt.resume_step) == (own, 20)
     assert world.machines.parts[copy.attempt.id].order.checkpoint_dir == str(world.platform.checkpoints / copy.id)
     copy.starts()
     world.settle()
@@ -156,7 +160,7 @@ def test_a_copy_that_would_write_where_its_job_writes_is_refused(world: World) -
     folder = str(world.platform.checkpoints / train.id)
     spec = replace(train.job.spec, command=("train", f"--save={folder}"))
     with pytest.raises(PlatformError) as refused:
-        newest_for_shadow(world.platform, replace(train.job, spec=spec))
+        begin_shadow(world.platform, replace(train.job, spec=spec))
     assert refused.value.code == "drill-shadow-path"
     assert folder in refused.value.text("zh")
 

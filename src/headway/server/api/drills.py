@@ -8,12 +8,11 @@ from sqlalchemy import Connection
 
 from headway.domain.drill import Drill, Kill, Score
 from headway.domain.ids import JobId
-from headway.sdk.job.checkpoint import Checkpoint
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewDrill
 from headway.server.api.jobs import find
-from headway.server.operations.jobs.drill import Order, check_order, drill, newest_for_shadow, shadow
+from headway.server.operations.jobs.drill import Begin, Order, begin_shadow, check_order, drill, shadow
 from headway.server.operations.jobs.drill_reminders import Overdue, overdue
 from headway.store import drills, jobs
 
@@ -48,7 +47,7 @@ class HeldDrill:
 def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> DrillView:
     """Break a running job, or a copy of it, without warning, and measure the recovery."""
     platform, order = asker.platform, Order(body.kill, body.rank, body.at_step)
-    begins: list[Checkpoint] = []
+    begins: list[Begin] = []
 
     def before() -> None:
         with platform.database.read() as c:
@@ -56,7 +55,7 @@ def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> D
         check_order(found, order)
         if body.shadow:
             asker.check(Verb.CREATE, "job", found.spec.project)
-            begins.append(newest_for_shadow(platform, found))
+            begins.append(begin_shadow(platform, found))
 
     def act(c: Connection) -> DrillView:
         found, now = find(c, asker, job, Verb.DRILL), platform.clock.now()

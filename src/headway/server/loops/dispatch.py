@@ -23,7 +23,7 @@ from headway.server.operations.jobs.cadence import first_interval
 from headway.server.operations.jobs.fencing import fence
 from headway.server.operations.jobs.keeping import is_thinned
 from headway.server.operations.jobs.settle import finish
-from headway.server.operations.people.unix import check_account, may_become
+from headway.server.operations.people.unix import check_account
 from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs
 
@@ -85,8 +85,7 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
     with platform.database.read() as c:
         job = jobs.get(c, attempt.job)
         assert job is not None
-        account = check_account(platform.settings, c, job.owner)
-        user = account if may_become([platform.engines[attempt.engine]]) else None
+        user = check_account(platform.settings, c, job.owner, [platform.engines[attempt.engine]])
         resume = _resume(c, job, attempt)
         every = first_interval(c, job, attempt, platform.clock.now())
     try:

@@ -12,7 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Conditions, Job, JobKind, Origin, Priority
 from headway.domain.lifecycle import AttemptState, JobState
-from headway.sdk.job.checkpoint import Checkpoint
+from headway.server.operations.jobs.drill_copies import keep
 from headway.server.operations.jobs.resuming import newest_of
 from headway.server.operations.jobs.submit import enqueue
 from headway.server.platform import Platform
@@ -22,6 +22,8 @@ from headway.store import attempts, drills, facts
 SIGNALS = {Kill.RANK: signal.SIGKILL, Kill.STOP: signal.SIGSTOP, Kill.AGENT: signal.SIGKILL}
 LONGEST_NAME = 63
 SHADOW = "-drill"
+Begin = tuple[JobId, Origin]
+"""The id of a copy of a job, and the checkpoint that was kept for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +49,32 @@ def drill(c: Connection, job: Job, order: Order, *, at: datetime, by: str) -> Dr
     return aim(c, ordered, running[0].id, at)
 
 
-def newest_for_shadow(platform: Platform, job: Job) -> Checkpoint:
-    """What a copy of a job would begin with; takes long. Raises `no-checkpoint`, `drill-shadow-path`."""
+def begin_shadow(platform: Platform, job: Job) -> Begin:
+    """A copy's id and what it begins with, kept for it; takes long. Raises `no-checkpoint`, `drill-shadow-path`."""
     folder = str(platform.checkpoints / job.id)
     for word in (*job.spec.command, *job.spec.env.values()):
         if folder in word:
             raise PlatformError("drill-shadow-path", job=job.id, value=word[:160])
-    return newest_of(platform, job)
+    newest, copy = newest_of(platform, job), JobId(make_id("j"))
+    kept = keep(newest, platform.checkpoints / copy)
+    return copy, Origin(job.id, str(kept), newest.step)
 
 
-def shadow(c: Connection, job: Job, begin: Checkpoint, order: Order, *, at: datetime, by: str) -> tuple[Job, Drill]:
+def shadow(c: Connection, job: Job, begin: Begin, order: Order, *, at: datetime, by: str) -> tuple[Job, Drill]:
     """Queue a copy of a job that goes on from its checkpoint, to be broken in its stead: the job is only read."""
     check_order(job, order)
+    copy, origin = begin
     conditions = Conditions(engines=job.spec.conditions.engines, excluded=job.spec.conditions.excluded)
     spec = replace(
         job.spec,
         name=job.spec.name[: LONGEST_NAME - len(SHADOW)] + SHADOW,
         priority=max(job.spec.priority, Priority.LOW, key=lambda priority: priority.order),
         conditions=conditions,
-        origin=Origin(job.id, str(begin.path), begin.step),
+        origin=origin,
     )
-    made = Job(id=JobId(make_id("j")), spec=spec, owner=by, state=JobState.QUEUED, submitted_at=at)
+    made = Job(id=copy, spec=spec, owner=by, state=JobState.QUEUED, submitted_at=at)
     enqueue(c, made, at, by)
-    order = replace(order, at_step=max(order.at_step or 0, begin.step + 1))
+    order = replace(order, at_step=max(order.at_step or 0, origin.step + 1))
     ordered = _drill(made.id, job, order, at, by, shadow_of=job.id)
     drills.order(c, ordered)
     return made, ordered

@@ -128,7 +128,7 @@ def _spec(platform: Platform, c: Connection, job: Job, wish: Wish, origin: Origi
     project = quotas.project(c, spec.project)
     if project is None or project.closed_at is not None:
         raise PlatformError("not-found", what="project", value=spec.project, near="—")
-    check_account(platform.settings, c, by)
+    check_account(platform.settings, c, by, platform.engines.values())
     known = nodes.all(c)
     pools = _pools(known, wish.pool)
     changes = {"nodes": wish.nodes, "devices_per_node": wish.devices_per_node}

@@ -120,7 +120,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     request = request_of(template.request, submission.resources)
     largest_possible(nodes.all(c), request)
     given = templates_of.values(template, submission.parameters)
-    check_account(platform.settings, c, by)
+    check_account(platform.settings, c, by, platform.engines.values())
     _check_variables(submission.env)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
     return JobSpec(
