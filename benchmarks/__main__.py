@@ -12,6 +12,7 @@ from collections.abc import Sequence
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "submit": ("--quick",),
     "recovery": ("--quick",),
+    "checkpoint": ("--quick",),
     "overhead": ("--quick",),
     "logs": ("--rounds", "2", "--mib", "16"),
     "readings": ("--hours", "0.1"),

@@ -57,6 +57,12 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("bills", "j-8a0"),
         {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
     ),
+    "cadence": (("cadence", "j-8a0"), {"/jobs/j-8a0/cadence": canned.a_cadence()}),
+    "top-idle": (("top", "--idle"), {"/cards": canned.idle_cards()}),
+    "top-cards": (
+        ("top", "--cards"),
+        {"/cards": [canned.a_card(), canned.a_card(device=1, state="unknown", idle_since=None)]},
+    ),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),
     "report": (("report", "--month", "2026-11"), {"/reports": [canned.a_report(), canned.a_report("vision")]}),

@@ -67,6 +67,7 @@ class Witness:
         self._asked_to_end = False
         self._nudged = False
         self._drills: set[str] = set()
+        self._save_every_s: float | None = None
         self._looks = Looks(order, directory, self._selector)
         for stream in self._outputs.streams.values():
             self._delivery.add_stream(stream)
@@ -177,8 +178,15 @@ class Witness:
         for drill in instructions.get("kill") or ():
             self._strike(drill, now)
         self._looks.order(instructions.get("look") or (), self._ranks.running, self._seen)
+        self._advise(instructions.get("save_every_s"))
         if self._delivery.closed_to_us:
             self._ask_stop("over", self._order.grace_s, now)
+
+    def _advise(self, every_s: float | None) -> None:
+        """How often the ranks are to save, where that has changed; without a word the last one holds."""
+        if every_s is not None and every_s != self._save_every_s:
+            self._save_every_s = every_s
+            self._ranks.tell("cadence.json", {"every_s": every_s})
 
     def _seen(self, scene: dict[str, Any]) -> None:
         self._journal.note("looked", look=scene["look"], problem=scene.get("problem"))
@@ -196,6 +204,8 @@ class Witness:
         if name not in self._drills:
             self._drills.add(name)
             self._journal.note("drill", name=name, rank=drill["rank"], signal=drill["signal"])
+            if drill.get("what") == "agent":
+                os.kill(os.getpid(), int(drill["signal"]))  # as a fault would: no word, no clean end
             self._ranks.strike(int(drill["rank"]), int(drill["signal"]))
         self._testimony.add("drills_done", [name])
         self._delivery.hurry(now)

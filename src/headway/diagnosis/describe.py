@@ -5,6 +5,7 @@ from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.errors import Language, Param, PlatformError, message
 
 SHOWN_DETAIL = 160
+_DRILLED = frozenset({Fault.AGENT_LOST, Fault.STALLED})
 _TOLD = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT, Fault.PEER_CLOSED})
 """Ends whose cause says more of what to do than they do."""
 
@@ -28,7 +29,7 @@ def describe(verdict: Verdict, language: Language) -> str:
 
 def _code(verdict: Verdict) -> str:
     if verdict.drill:
-        return "verdict-drill"
+        return f"verdict-drill-{verdict.fault}" if verdict.fault in _DRILLED else "verdict-drill"
     if verdict.fault is Fault.CODE_ERROR and verdict.location is None:
         return "verdict-code-error-nowhere"
     if verdict.fault is Fault.PEER_CLOSED and verdict.rank is not None:
@@ -54,7 +55,12 @@ def describe_hang(cause: str, rank: int | None, node: str | None, language: Lang
 
 def next_step(verdict: Verdict, language: Language) -> str:
     """What to do about it; empty where there is nothing to do. A cause that says more than the end goes before it."""
-    if verdict.cause is not None and verdict.fault in _TOLD and verdict.cause != Cause.USER_CODE_EXC:
+    if (
+        not verdict.drill
+        and verdict.cause is not None
+        and verdict.fault in _TOLD
+        and verdict.cause != Cause.USER_CODE_EXC
+    ):
         return ("；" if language == "zh" else "; ").join(steps(verdict.cause, language))
     return PlatformError(_code(verdict)).hint(language)
 

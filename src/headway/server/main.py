@@ -74,7 +74,8 @@ def up(detach: bool, **given: object) -> None:
 
     settings = _settings(**given)
     if detach:
-        click.echo(running.start_detached(settings, sys.argv[1:]))
+        url = running.start_detached(settings, sys.argv[1:])
+        click.echo(message("server-up", {"url": url, "value": str(settings.home / running.OUTPUT)}, language()))
     else:
         running.run(settings)
 
@@ -85,7 +86,12 @@ def down(**given: object) -> None:
     """Stop the server and the gateway. Ranks that still run go on, and are found again by the next `up`."""
     from headway.server import running
 
-    click.echo(running.stop(_settings(**given)))
+    gone = running.stop(_settings(**given))
+    click.echo(
+        message("server-stopped", {"what": ", ".join(gone)}, language())
+        if gone
+        else message("server-none", {}, language())
+    )
 
 
 @main.command()
@@ -115,7 +121,7 @@ def migrate(**given: object) -> None:
     settings.home.mkdir(parents=True, exist_ok=True)
     with closing(Database(settings.url)) as database:
         database.migrate()
-    click.echo("the database is up to date")
+    click.echo(message("database-current", {}, language()))
 
 
 @main.command()
@@ -125,7 +131,7 @@ def doctor(**given: object) -> None:
     """Look at everything the server needs and say what is missing."""
     from headway.server.doctor import examine
 
-    findings = examine(_settings(**given))
+    findings = examine(_settings(**given), language())
     for finding in findings:
         click.echo(f"{'ok ' if finding.ok else '×  '}{finding.what}: {finding.detail}")
     sys.exit(0 if all(finding.ok for finding in findings) else FAILED)

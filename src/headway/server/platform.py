@@ -3,7 +3,7 @@
 import asyncio
 import os
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from headway.domain.ids import AttemptId
@@ -47,7 +47,7 @@ class Wake:
 
 @dataclass(slots=True)
 class Platform:
-    """Everything the server works with. `engines` by name; paths below `home`."""
+    """Everything the server works with. `engines` by name; paths below `home`. `save_every`: what agents are told."""
 
     settings: Settings
     database: Database
@@ -61,6 +61,7 @@ class Platform:
     progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
     printed: Printed = field(default_factory=Printed)
     live: Live = field(default_factory=Live)
+    save_every: dict[AttemptId, timedelta] = field(default_factory=dict)
 
     @property
     def home(self) -> Path:

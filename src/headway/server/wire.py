@@ -142,11 +142,12 @@ class StopOrder(BaseModel):
 
 
 class KillOrder(BaseModel):
-    """Kill one rank without warning, for a drill."""
+    """Signal one rank without warning, for a drill; or, where `what` is `agent`, the agent itself."""
 
     drill: str
     rank: int
     signal: int
+    what: str = "rank"
 
 
 class LookOrder(BaseModel):
@@ -163,6 +164,7 @@ class Answer(BaseModel):
     stop: StopOrder | None = None
     kill: list[KillOrder] = []
     look: list[LookOrder] = []
+    save_every_s: float | None = None
     over: bool = False
 
 
@@ -184,5 +186,6 @@ class RankEvent(BaseModel):
     path: Line | None = None
     bytes: Count = 0
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     reason: Line | None = None
     name: Line | None = None

@@ -1,4 +1,4 @@
-"""Jobs as a list, and what is done to them: `ps`, `stop`, `drill`."""
+"""Jobs as a list, and what ends them: `ps`, `stop`."""
 
 import sys
 import time
@@ -149,20 +149,3 @@ def _wait_for_end(api: "Client", ids: list[str], timeout: float | None, fields: 
     if fields is not None:
         write_json(ended, fields)
     return exits.DONE
-
-
-@command("drill")
-@click.argument("job", type=JOB)
-@option("--rank", type=int, required=True, says="drill-rank")
-@option("--yes", "-y", is_flag=True)
-@option("--no-input", is_flag=True)
-@json_option
-def drill(job: str, rank: int, fields: tuple[str, ...] | None, **asks: bool) -> None:
-    """Kill one rank without warning, and measure how the job comes back."""
-    confirm(say("drill.sure", job=job, rank=rank), **asks)
-    with client() as api:
-        ordered = api.drill(job, rank)
-    if fields is not None:
-        return write_json(ordered, fields)
-    out(ordered["drill"])
-    note(say("drill.done", rank=rank, job=ordered["job"]))

@@ -36,7 +36,7 @@ _PID_LIST = re.compile(r"(?i)\branks?[ ]?(?:->|=>|to|:|/)[ ]?pids?\b")
 _PAIR = re.compile(r"(?<![\d.:])(\d{1,5})[:=]{1,2}>?(\d{2,8})\b")
 _POD_RANK = re.compile(r"-(master|chief|launcher|leader|worker|w|m|node)-(\d{1,5})$")
 _SINGLE = re.compile(
-    r"(?i)distributed training: False|world[ _]size[ :=]{1,3}1\b|nranks 1\b|"
+    r"(?i)distributed training: False|world[ _]size[ :=]{1,3}1\b|nranks 1\b|RankID:-1\b|"
     r"single[- ]gpu|num_processes[ =:]{1,3}1\b|not using distributed mode|"
     r"RANK and WORLD_SIZE not set|^\s{0,8}File \"[A-Z]:\\"
 )

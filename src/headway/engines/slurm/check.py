@@ -105,8 +105,10 @@ class SiteCheck:
         return [_finding("devices", found[1] == "yes" if found else None, found[1] if found else "ConstrainDevices")]
 
     def _cordons(self) -> list[Finding]:
+        """How a node is kept from new jobs depends on our level: a drain, a reservation, or by Headway alone."""
         level = self._admin_level()
-        return [_finding("cordons", level == "Administrator", level)]
+        what = {"Administrator": "cordons", "Operator": "cordons-reserve"}.get(level, "cordons-exclude")
+        return [_finding(what, level == "Administrator", level)]
 
     def _admin_level(self) -> str:
         own = pwd.getpwuid(os.geteuid()).pw_name

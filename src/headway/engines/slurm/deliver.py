@@ -46,6 +46,7 @@ class Deliveries:
             due = not tries or now >= last + BACK_OFF * tries
             if due and key not in running and len(running) < AT_ONCE:
                 self._tried[key] = (tries + 1, now)
+                place.held_until(record.ends or 0.0, record.user)
                 running[key] = self._start(place, record)
         return False
 

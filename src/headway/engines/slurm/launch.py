@@ -46,6 +46,7 @@ class Launching:
     def __init__(self, settings: SlurmSettings, commands: Commands, look: Look, records: Records, engine: str) -> None:
         self._settings, self._commands, self._look = settings, commands, look
         self._records, self._engine = records, engine
+        self._shipped: tuple[int, Path] | None = None
 
     def launch(self, order: LaunchOrder, clock: Callable[[], datetime]) -> Record:
         """Submit unless it has been. Raises `launch-refused`, leaving nothing, or `engine-unreachable`."""
@@ -125,8 +126,12 @@ class Launching:
 
     def _ship(self) -> Path:
         """The agent on the share, under a name of its own for each version: a running one reads its zipapp again."""
+        known = self._settings.agent.stat()
+        if self._shipped is not None and self._shipped[0] == known.st_mtime_ns and self._shipped[1].exists():
+            return self._shipped[1]
         content = self._settings.agent.read_bytes()
         target = self._settings.share / f"headway-agent-{hashlib.sha256(content).hexdigest()[:12]}.pyz"
+        self._shipped = (known.st_mtime_ns, target)
         if not target.exists():
             # Attempts are launched abreast: each thread has a draft of its own.
             draft = target.with_suffix(f".{secrets.token_hex(4)}.new")

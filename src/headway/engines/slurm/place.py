@@ -91,6 +91,16 @@ class Place:
                 self._end(at, "agent-lost", self._exits(at), user, delivered=False)
             return True
 
+    def held_until(self, at: float, user: UnixUser | None) -> None:
+        """Have an agent that left with something untold go when its job was over: until then Slurm's devices were held.
+
+        Between its last word and that lies what it takes to end a process, a step and a job, on a busy node seconds.
+        """
+        with self.locked() as mine:
+            final = self.final()
+            if mine and final.get("left") and final["at"] < at:
+                self._write("final.json", json.dumps(final | {"at": at}, separators=(",", ":")), user)
+
     def is_locked(self) -> bool:
         """Whether an agent lives. Only for directories that have begun: a first agent that met this would give up."""
         with self.locked() as mine:

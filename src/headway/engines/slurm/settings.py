@@ -26,6 +26,7 @@ OPTIONS = frozenset(
         "ports",
         "python",
         "qos",
+        "qoses",
         "server_url",
         "share",
         "slurm_conf",
@@ -40,7 +41,8 @@ class SlurmSettings:
 
     `records`: the engine's own notes, on the server's disk. `share`: a directory that the server and every node see
     under the same path; node directories go there. `agent`: the zipapp; `sbcast`: Slurm copies it to each node.
-    `become`: whether a server that is not root acts as its users by sudo. `accounts`: by project, else `account`.
+    `become`: whether a server that is not root acts as its users by sudo. `accounts`, `qoses`: by project,
+    else `account`, `qos`.
     `time_limit` None: the partition's own. `notice`: how long before a time limit ranks hear of it. `pending`: how long
     a launch may wait in Slurm's queue. `cpus_per_device` and `memory_per_device` (MiB) None: the node's even share.
     `look`: at least and at most so long between two questions of one kind to slurmctld, longer the more jobs it has.
@@ -58,6 +60,7 @@ class SlurmSettings:
     account: str | None = None
     accounts: Mapping[str, str] = field(default_factory=dict)
     qos: str | None = None
+    qoses: Mapping[str, str] = field(default_factory=dict)
     server_url: str | None = None
     slurm_conf: str | None = None
     ca_file: str | None = None
@@ -96,6 +99,7 @@ def read_settings(config: EngineConfig) -> SlurmSettings:
         account=options.get("account"),
         accounts=_pairs(options, "accounts"),
         qos=options.get("qos"),
+        qoses=_pairs(options, "qoses"),
         server_url=options.get("server_url"),
         slurm_conf=options.get("slurm_conf"),
         ca_file=config.ca_file,

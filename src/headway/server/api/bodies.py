@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from headway.domain.drill import Kill
 from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
 from headway.server.access import Role
@@ -159,6 +160,7 @@ class NewJob(Body):
     parameters: dict[str, str | int | float | bool] = {}
     resources: dict[str, Any] = {}
     env: dict[str, str] = {}
+    checkpoint: dict[str, Any] = {}
     priority: Priority | None = None
     limit_s: float | None = Field(default=None, gt=0)
     source: Place | None = None
@@ -191,8 +193,23 @@ class StopJob(Body):
     reason: Short | None = None
 
 
+class ResumeJob(Body):
+    """What is to be different; what is left out stays as the job had it."""
+
+    pool: Short | None = None
+    nodes: int | None = None
+    devices_per_node: int | None = None
+    checkpoint: Text | None = None
+    name: Short | None = None
+
+
 class NewDrill(Body):
-    rank: int
+    """`rank`: that one, or the agent of its node; by default the last. `shadow`: a copy is broken in its stead."""
+
+    kill: Kill = Kill.RANK
+    rank: int | None = None
+    at_step: int | None = Field(default=None, ge=1)
+    shadow: bool = False
 
 
 class NewCordon(Body):

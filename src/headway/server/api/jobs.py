@@ -1,4 +1,4 @@
-"""Jobs: submit, list, show, explain, stop, drill."""
+"""Jobs: submit, list, show, explain, stop."""
 
 from dataclasses import fields
 from functools import partial
@@ -13,11 +13,10 @@ from headway.domain.job import Job, Priority
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
-from headway.server.api.bodies import NewDrill, NewJob, StopJob
+from headway.server.api.bodies import NewJob, StopJob
 from headway.server.api.paging import cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
-from headway.server.api.views import AttemptView, BillView, DrillView, JobView, LossView, Page
-from headway.server.operations.jobs.drill import drill
+from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
 from headway.server.operations.jobs.holding import release
 from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
@@ -135,20 +134,6 @@ def release_job(job: str, asker: AskerHere) -> Job:
         released = release(c, found, at=asker.platform.clock.now(), by=asker.name)
     asker.platform.wake("recover")
     return released
-
-
-@router.post("/jobs/{job}/drills", status_code=201)
-def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> DrillView:
-    """Kill one rank without warning and measure the recovery."""
-
-    def order(c: Connection) -> DrillView:
-        found = find(c, asker, job, Verb.DRILL)
-        name = drill(c, found, body.rank, at=asker.platform.clock.now(), by=asker.name)
-        return DrillView(name, found.id, body.rank)
-
-    ordered = once(body, DrillView, order)
-    asker.platform.wake("observe")
-    return ordered
 
 
 def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import Attempt, RankExit
 from headway.domain.checkpoint import LossBill
-from headway.domain.job import Job
+from headway.domain.job import Job, JobSpec
 from headway.domain.service import Replica, Service, Split
 from headway.metering.phases import Phases
 from headway.scheduler.plan import Forecast, Place
@@ -26,7 +26,7 @@ class Page(BaseModel, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldView:
+class JobHeldView:
     """Why a job is held: since when, for what (`cause`: one of the forty classes), whose move it is, and in words."""
 
     at: datetime
@@ -88,7 +88,7 @@ class JobView:
     verdict: Verdict | None
     verdict_text: str | None
     next_step: str | None
-    held: HeldView | None = None
+    held: JobHeldView | None = None
     stall: StallView | None = None
 
 
@@ -144,6 +144,27 @@ class LossView:
 
 
 @dataclass(frozen=True, slots=True)
+class CarryView:
+    """One thing, whether it is carried over (`yes`, `unsure`, `no`), and that in words."""
+
+    what: str
+    carried: str
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveView:
+    """What resuming a job would create, from which checkpoint, what it carries over, and when it would start."""
+
+    spec: JobSpec
+    step: int
+    path: str
+    carries: list[CarryView]
+    forecast: Forecast
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """A fact with its place in the list."""
 
@@ -171,12 +192,3 @@ class TokenView:
 
     token: str
     user: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrillView:
-    """A drill that was ordered."""
-
-    drill: str
-    job: str
-    rank: int

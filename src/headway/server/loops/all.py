@@ -1,8 +1,10 @@
 """The loops a server turns, and how often each looks when nobody wakes it."""
 
+from headway.server.loops.advise import advise
 from headway.server.loops.alert import alert
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
+from headway.server.loops.drill import drill
 from headway.server.loops.expire import expire
 from headway.server.loops.forecast import LookAhead
 from headway.server.loops.meter import meter
@@ -30,8 +32,10 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("watch", 1.0, WatchStalls()),
         Loop("diagnose", 5.0, diagnose()),
         Loop("recover", 5.0, recover()),
+        Loop("drill", 2.0, drill),
         Loop("retest", 5.0, retest),
         Loop("meter", 10.0, meter),
+        Loop("advise", 10.0, advise),
         Loop("alert", 5.0, alert),
         Loop("notify", 2.0, Notify()),
         Loop("serve", 0.5, Serve()),

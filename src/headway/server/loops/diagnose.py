@@ -4,13 +4,16 @@ The last words of a rank often are the evidence. When the server was away they c
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from headway.diagnosis.drilled import as_drill, is_right
 from headway.diagnosis.evidence import Evidence, LogTail, MachineWord
 from headway.diagnosis.examine import examine
 from headway.domain.attempt import Attempt
+from headway.domain.drill import Kill
 from headway.domain.events import AttemptPlaced, LaunchFailed, VerdictReached
 from headway.domain.job import Job
 from headway.domain.lifecycle import AttemptState, JobState
@@ -51,11 +54,18 @@ def _conclude(platform: Platform, broken: Broken) -> None:
     job, attempt = broken
     if not _has_its_logs(platform, attempt):
         return
-    verdict = examine(gather(platform, job, attempt))
+    evidence = gather(platform, job, attempt)
+    with platform.database.read() as c:
+        struck = drills.struck(c, attempt.id, job.id)
+    verdict = examine(evidence)
+    blind = examine(replace(evidence, drill_rank=None)) if struck else verdict
+    verdict = as_drill(verdict) if struck else verdict
     with platform.database.write() as c:
         if verdicts.get(c, attempt.id) is not None:
             return
         verdicts.put(c, verdict)
+        for drill in struck:
+            drills.judged(c, drill.id, is_right(drill.kill, drill.rank, evidence.nodes.get(drill.rank), blind))
         reached = VerdictReached(
             at=platform.clock.now(),
             by="server",
@@ -81,7 +91,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
     with platform.database.read() as c:
         exits = tuple(agents.exits(c, attempt.id))
         parts = agents.of_attempt(c, attempt.id)
-        drilled = [drill.rank for drill in drills.of_job(c, job.id) if drill.attempt == attempt.id]
+        drilled = [drill.rank for drill in drills.struck(c, attempt.id, job.id) if drill.kill is Kill.RANK]
         refused = facts.last(c, job.id, LaunchFailed)
         machines = tuple(_machines(c, job, attempt, min((one.at for one in exits), default=None)))
     refusals = [refused.reason] if refused and refused.attempt == attempt.id else []

@@ -76,8 +76,8 @@ def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
 def _decide(platform: Platform, judged: Judged) -> None:
     job, attempt, verdict, past = judged
     decision = advise(verdict, job.spec.recovery.retries, past)
-    newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
-    found = None if newest is None else Found(str(newest.path), newest.step)
+    own, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
+    found = Found(str(own.path), own.step) if own is not None else _origin(job)
     now = platform.clock.now()
     with platform.database.write() as c:
         present = jobs.get(c, job.id)
@@ -85,10 +85,16 @@ def _decide(platform: Platform, judged: Judged) -> None:
             return
         for bad in rejected:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
-        if found is not None:
+        if found is not None and own is not None:
             record_verified(c, attempt, found, now)
         _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
     platform.wake("schedule")
+
+
+def _origin(job: Job) -> Found | None:
+    """What a job that has none of its own began with, if that still verifies."""
+    origin = job.spec.origin
+    return Found(origin.path, origin.step) if origin is not None and on_disk.verify(origin.path).ok else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from headway.domain.quota_table import read_tree
 from headway.server.operations.alerts.alert_rules import acknowledge
 from headway.server.operations.assets import serving
 from headway.server.operations.assets.assets import register_model
-from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.drill import Order, drill
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, submit
 from headway.server.operations.nodes import cordoning
@@ -177,7 +177,7 @@ class Story:
         with self._stage.platform.database.write() as c:
             job = jobs.get(c, self._jobs[name])
             assert job is not None
-            drill(c, job, rank, at=self._stage.now, by=OPERATOR)
+            drill(c, job, Order(rank=rank), at=self._stage.now, by=OPERATOR)
 
     def _grant(  # noqa: PLR0913
         self,

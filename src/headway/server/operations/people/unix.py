@@ -1,14 +1,14 @@
 """Unix accounts behind users: whose account ranks run under, and whether that account may read a path.
 
-In production ranks never run as root and an unmapped user is refused. In development an unmapped user's ranks run as
-the server itself.
+In production ranks never run as root and a user is refused who is unmapped, or whose account the server cannot become.
+In development their ranks run as the server itself.
 """
 
 import grp
 import os
 import pwd
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 
 from sqlalchemy import Connection
@@ -46,15 +46,22 @@ def check_unix_name(name: str) -> None:
         raise PlatformError("invalid-field", field="unix_name", value=name, rule="rule-unix-account") from None
 
 
-def check_account(settings: Settings, c: Connection, name: str) -> UnixUser | None:
-    """The account that this user is mapped to, None for the server's own. Raises `unmapped-user` by policy."""
+def check_account(settings: Settings, c: Connection, name: str, engines: Collection[Engine]) -> UnixUser | None:
+    """The account under which ranks of this user run on one of these engines, None for the server's own.
+
+    Raises `unmapped-user` and `cannot-become` by policy.
+    """
     account = account_of(c, name)
     if settings.mode == "production" and (account is None or account.uid == 0):
         raise PlatformError("unmapped-user", user=name, node=os.uname().nodename)
-    return account
+    if account is None or may_become(engines):
+        return account
+    if settings.mode == "production" and account.uid != os.geteuid():
+        raise PlatformError("cannot-become", user=account.name, detail="word-not-root")
+    return None
 
 
-def may_become(engines: Iterable[Engine]) -> bool:
+def may_become(engines: Collection[Engine]) -> bool:
     """Whether the server acts as its users: root does, anybody else where one of the engines does."""
     return os.geteuid() == 0 or any(Capability.BECOMES in engine.can for engine in engines)
 

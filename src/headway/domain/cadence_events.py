@@ -1,0 +1,20 @@
+"""Facts about how often jobs save, and what of it stays."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from headway.domain.event import Event
+from headway.domain.ids import AttemptId, JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CadenceAdvised(Event):
+    """A job whose interval is advised saves at another one from now on; `before_s` None: at its first."""
+
+    kind: ClassVar[str] = "cadence-advised"
+    job: JobId
+    attempt: AttemptId
+    every_s: float
+    before_s: float | None
+    blocking_s: float
+    mtbf_s: float
