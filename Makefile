@@ -48,6 +48,7 @@ format: setup ## format the code
 
 evaluate: setup system site browser console ## every seed of the kill matrices, saves cut at any byte, every fault of a real Slurm, the console in Chromium; takes long
 	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs tests/browser -m 'live or browser'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[lightning]'
 	HEADWAY_SEEDS=all $(BIN)/pytest tests/sdk_job
 
 benchmark: setup ## print every benchmark's table

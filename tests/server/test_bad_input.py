@@ -36,7 +36,7 @@ CASES = [
     Case("no nodes", {"resources": {"nodes": 0}}, "invalid-field", "0", "1 …"),
     Case("a name with spaces", {"name": "my job"}, "invalid-name", "my job", "63"),
     Case("a name that climbs", {"name": "../etc"}, "invalid-name", "../etc", "63"),
-    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "resources, env, priority"),
+    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "resources, env, checkpoint, priority"),
     Case("an unknown resource", {"resources": {"gpus": 3}}, "unknown-field", "resources.gpus", "devices_per_node"),
     Case("an unknown parameter", {"parameters": {"comand": "x"}}, "unknown-field", "parameters.comand", "command"),
     Case("a missing parameter", {"parameters": {}}, "missing-field", "parameters.command", "parameters.command"),

@@ -20,6 +20,7 @@ class CheckpointState(StrEnum):
 class Checkpoint:
     """One saved state of a job; `reason` says why it was rejected.
 
+    `format`: the framework that wrote it in its own way; None: the in-job SDK.
     `seconds`: from its beginning until it was durable; `blocked`: how long of that training waited, None: not told.
     """
 
@@ -33,6 +34,7 @@ class Checkpoint:
     state: CheckpointState = CheckpointState.SAVED
     reason: str | None = None
     blocked: float | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

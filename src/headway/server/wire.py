@@ -116,6 +116,18 @@ class Ended(BaseModel):
     left: bool = False
 
 
+class CheckpointSeen(BaseModel):
+    """A checkpoint that a framework saved, by its path below the job's folder; `reason`: why not to go on from it."""
+
+    format: Line
+    path: Line
+    step: Count | None = None
+    bytes: Count = 0
+    saved_at: Moment
+    reason: Line | None = None
+    detail: Annotated[str | None, Field(max_length=65536)] = None
+
+
 class Report(BaseModel):
     """One report of one node's agent."""
 
@@ -131,6 +143,7 @@ class Report(BaseModel):
     dropped: list[Dropped] = []
     drills_done: list[str] = []
     scenes: list[dict[str, Any]] = []
+    checkpoints: list[CheckpointSeen] = []
     ended: Ended | None = None
 
 

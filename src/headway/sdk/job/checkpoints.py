@@ -32,7 +32,7 @@ from headway.sdk.job.lease import check_lease, take_lease
 from headway.sdk.job.local import LocalTier
 from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
 from headway.sdk.job.refusals import in_words
-from headway.sdk.job.restoring import Search, newest_held, published_in
+from headway.sdk.job.restoring import Reads, Search, all_verified, newest_held, published_in
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop
 from headway.sdk.job.whole import Whole, Written, is_sharded
@@ -157,6 +157,14 @@ class Checkpoints:
         HEADWAY_RESUME_FROM comes first, then the directory, newest step first. What is damaged is skipped, and said.
         Where torch.distributed is initialised rank 0's choice holds for all.
         """
+        found = self._restore(lambda folder, manifest: self._form(manifest.layout).read(folder, manifest))
+        return found.step if found is not None else 0
+
+    def newest(self) -> Optional[Checkpoint]:
+        """The newest of which every file verifies, by the same rule as `restore`, for who puts it back by itself."""
+        return self._restore(None)
+
+    def _restore(self, reads: Optional[Reads]) -> Optional[Checkpoint]:
         started = time.monotonic()
         self.wait()
         self._together(self._claim_as_first)
@@ -164,9 +172,9 @@ class Checkpoints:
         if self._is_newest(preferred) and self._publish_left():
             preferred = None
         search = Search(self.directory, preferred, self._events, self._talking())
-        found = search.newest(lambda folder, manifest: self._form(manifest.layout).read(folder, manifest))
+        found = search.newest(reads or all_verified)
         chosen = found[0] if found is not None else None
-        if found is not None:
+        if found is not None and reads is not None:
             self._form(found[0].manifest.layout).apply(found[1])
         step, path = (chosen.step, str(chosen.path)) if chosen is not None else (0, None)
         self._resumed = self._newest = chosen
@@ -174,7 +182,7 @@ class Checkpoints:
         self._events.write("restored", step=step, path=path, seconds=round(time.monotonic() - started, 6))
         if chosen is None and self._environment.rank == 0:
             complain(f"no checkpoint to restore in {self.directory}: training starts from step 0")
-        return step
+        return chosen
 
     def _talking(self) -> Ranks:
         if self._ranks is None:

@@ -100,8 +100,10 @@ class Shards:
 
     def write(self, image: Image, step: int) -> Written:
         """Copy this rank's share into the image; every rank has to, as torch divides it among them."""
-        rank = self._ranks.rank
         shares = _shares(self._parts.model, self._parts.optimizer)
+        if not shares:
+            image.clear()
+            return self._own_part(image, step, {"kind": "sharded"})
         before = image.kept
         values = before.values(shares) if before is not None else None
         if before is not None and values is not None and all(self._ranks.gather(True)):
@@ -110,9 +112,12 @@ class Shards:
             if values is None:
                 self._ranks.gather(False)
             self._write_anew(image, shares)
+        return self._own_part(image, step, {"kind": "sharded", **_mesh(self._parts.model)})
+
+    def _own_part(self, image: Image, step: int, layout: Dict[str, Any]) -> Written:
+        rank = self._ranks.rank
         state = capture(self._parts.own(), self._parts.extra, step, rank)
         own = write_state(image, f"rank-{rank:05d}", state)
-        layout = {"kind": "sharded", **_mesh(self._parts.model)}
         return Written(layout, own, cursor(state), _digest(state.get("data")))
 
     def _write_anew(self, image: Image, shares: Dict[str, Any]) -> None:
@@ -137,6 +142,8 @@ class Shards:
     def apply(self, state: Dict[str, Any]) -> None:
         """Read the shares into model and optimizer, cut for as many ranks as there are now."""
         shares = _shares(self._parts.model, self._parts.optimizer)
+        if not shares:
+            return apply(state, self._parts.own(), self._parts.extra, self._ranks.rank)
         reader = dcp.FileSystemReader(state["folder"])
         group = self._ranks.group
         try:
@@ -144,7 +151,7 @@ class Shards:
         except Exception as error:
             raise CheckpointError(f"{state['folder']} does not fit this model and optimizer: {error}") from error
         _put_back(self._parts.model, self._parts.optimizer, shares)
-        apply(state, self._parts.own(), self._parts.extra, self._ranks.rank)
+        return apply(state, self._parts.own(), self._parts.extra, self._ranks.rank)
 
     def _own(self, folder: Path, manifest: Manifest) -> Tuple[FileEntry, str]:
         """The file of this rank, or of rank 0 where there are more ranks now."""
@@ -176,7 +183,9 @@ def load_full(model: Any, optimizer: Any, state: Dict[str, Any]) -> None:
 
 
 def _shares(model: Any, optimizer: Any) -> Dict[str, Any]:
-    """This rank's tensors by their names in the whole model, those in use."""
+    """This rank's tensors by their names in the whole model, those in use; none where the program hands over none."""
+    if model is None:
+        return {}
     if optimizer is None:
         return {"model": get_model_state_dict(unwrapped(model))}
     weights, moments = get_state_dict(unwrapped(model), optimizer)

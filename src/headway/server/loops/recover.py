@@ -14,6 +14,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
+from headway.server.operations.jobs import frameworks
 from headway.server.operations.jobs.bills import open_bill
 from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
 from headway.server.operations.jobs.holding import NODE_BACK, hold, is_released, of_returned_nodes, release
@@ -76,8 +77,9 @@ def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
 def _decide(platform: Platform, judged: Judged) -> None:
     job, attempt, verdict, past = judged
     decision = advise(verdict, job.spec.recovery.retries, past)
-    own, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
-    found = Found(str(own.path), own.step) if own is not None else _origin(job)
+    newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
+    own = None if newest is None else Found(str(newest.path), newest.step)
+    origin = _origin(job) if own is None else None
     now = platform.clock.now()
     with platform.database.write() as c:
         present = jobs.get(c, job.id)
@@ -85,8 +87,9 @@ def _decide(platform: Platform, judged: Judged) -> None:
             return
         for bad in rejected:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
-        if found is not None and own is not None:
-            record_verified(c, attempt, found, now)
+        if own is not None:
+            record_verified(c, attempt, own, now)
+        found = own or (frameworks.newest(c, job.id) if decision.resume else None) or origin
         _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
     platform.wake("schedule")
 

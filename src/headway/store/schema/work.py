@@ -151,6 +151,7 @@ checkpoints = Table(
     may("reason", Told),
     must("attempt_number", Integer),
     may("blocked", Float),
+    may("format", String),
     Index("ix_checkpoints_step", "job", "step"),
 )
 

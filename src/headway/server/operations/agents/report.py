@@ -17,6 +17,7 @@ from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.agents.rank_events import RankEvents
 from headway.server.operations.agents.scenes import AT_EXIT, take_scene
+from headway.server.operations.jobs.frameworks import record_seen
 from headway.server.operations.jobs.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
 from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
@@ -36,6 +37,7 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
             raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}", near="—")
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
+        record_seen(c, attempt, report.checkpoints, platform.checkpoints / attempt.job, platform.clock.now())
         _record(platform, c, attempt, node, report)
         _live(platform, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
