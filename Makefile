@@ -25,7 +25,7 @@ browser: ## install Chromium and a Chinese font, for make evaluate
 	@deploy/install-system chromium fonts-wqy-microhei
 
 site: ## install the Debian packages a real Slurm needs
-	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables
+	@deploy/install-system slurmctld slurmd slurm-client munge slurmdbd slurm-wlm-mysql-plugin mariadb-server iproute2 nftables sudo
 
 console: setup ## check, test and build the web console into the package (Node from PyPI where none fits)
 	@$(BIN)/python deploy/build_console.py check test build
@@ -48,6 +48,7 @@ format: setup ## format the code
 
 evaluate: setup system site browser console ## every seed of the kill matrices, saves cut at any byte, every fault of a real Slurm, the console in Chromium; takes long
 	HEADWAY_SHARED=$(abspath $(SHARED)) HEADWAY_SEEDS=all $(BIN)/pytest tests/live tests/engines tests/docs tests/browser -m 'live or browser'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[lightning]'
 	HEADWAY_SEEDS=all $(BIN)/pytest tests/sdk_job
 
 benchmark: setup ## print every benchmark's table

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "submit": ("--quick",),
     "recovery": ("--quick",),
+    "checkpoint": ("--quick",),
     "overhead": ("--quick",),
     "logs": ("--rounds", "2", "--mib", "16"),
     "readings": ("--hours", "0.1"),
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "cadence": ("--quick",),
     "cli": ("--rounds", "3"),
     "slurm": ("--quick",),
+    "console": ("--rounds", "1"),
 }
 LONGEST_S = 3600.0
 

@@ -17,16 +17,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from benchmarks import training
 from benchmarks.intervals import median_interval
 from benchmarks.server import DEADLINE_S, Server, server, wait_for
 from benchmarks.table import Goal, Result, machine, publish
 
-TARGET = 1.5
+TARGET = 1.25
 KILL_AFTER = 25
 FOR_EVER = 1_000_000
 TORCHRUN = ("--standalone", "--nproc-per-node", "2", "--max-restarts", "1")
@@ -39,12 +40,16 @@ SAID = ("attached", "restored", "first step")
 
 @dataclass(frozen=True)
 class Recovery:
-    """Seconds from the kill to the first new step; at which step the rank died; when each stage was over."""
+    """Seconds from the kill to the first new step; at which step the rank died; when each stage was over.
+
+    `billed`, `phases`: what Headway itself says of it.
+    """
 
     seconds: float
     step: int
     stages: dict[str, float]
     billed: float | None = None
+    phases: dict[str, float] = field(default_factory=dict)
 
 
 def bare(data: Path, step: int) -> Recovery:
@@ -76,11 +81,17 @@ def under_headway(here: Server, step: int) -> Recovery:
     wait_for(lambda: training.step_reached(old[1], step), f"step {step}")
     died_at = death_of(training.events(old[1], "attached")[-1]["pid"], lambda: here.client.drill(job, 1))
     outside = measured(old, new, died_at)
-    billed = wait_for(lambda: here.client.bills(job)[-1]["kill_to_first_step_s"], "the loss bill")
+    bill = wait_for(lambda: _measured_bill(here, job), "the loss bill")
     stages = _stages(here, job, died_at) | outside.stages
     here.client.stop(job)
     wait_for(lambda: here.client.job(job)["job"]["ended_at"], "the end of the job")
-    return Recovery(outside.seconds, outside.step, stages, billed)
+    phases = {name: seconds for name, seconds in bill["phases"].items() if seconds is not None}
+    return Recovery(outside.seconds, outside.step, stages, bill["kill_to_first_step_s"], phases)
+
+
+def _measured_bill(here: Server, job: str) -> dict[str, Any] | None:
+    bills = here.client.bills(job)
+    return bills[-1] if bills and bills[-1]["kill_to_first_step_s"] is not None else None
 
 
 def measured(old: Sequence[Path], new: Sequence[Path], died_at: float) -> Recovery:
@@ -158,8 +169,23 @@ def result(floors: Sequence[Recovery], ours: Sequence[Recovery]) -> Result:
         ("Headway, measured from outside", _median(ours), _each(ours), str(ratio)),
         ("Headway, by its loss bill", f"{statistics.median(billed):.2f} s", " ".join(f"{b:.2f}" for b in billed), ""),
     ]
-    notes = [breakdown("torchrun", floors, SAID), breakdown("Headway", ours, (*STAGES, *SAID)), *ratio.doubts(TARGET)]
-    figures = {"ratio": asdict(ratio), "floor": [asdict(one) for one in floors], "headway": [asdict(o) for o in ours]}
+    told = [name for name in ours[0].phases if all(name in one.phases for one in ours)]
+    phases = {name: statistics.median(one.phases[name] for one in ours) for name in told}
+    notes = [
+        breakdown("torchrun", floors, SAID),
+        breakdown("Headway", ours, (*STAGES, *SAID)),
+        "Headway, by its loss bill: " + ", ".join(f"{name} {seconds:.2f}" for name, seconds in phases.items()),
+        *ratio.doubts(TARGET),
+    ]
+    figures = {
+        "floor_s": statistics.median(one.seconds for one in floors),
+        "headway_s": statistics.median(one.seconds for one in ours),
+        "detect_s": phases.get("detect"),
+        "phases": phases,
+        "ratio": asdict(ratio),
+        "floor": [asdict(one) for one in floors],
+        "headway": [asdict(one) for one in ours],
+    }
     title = f"kill of rank 1 of 2 to the first new step, {len(ours)} alternating pairs"
     return Result("P4", title, rows, [Goal("ratio", ratio.median, "at most", TARGET)], notes, figures)
 

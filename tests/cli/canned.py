@@ -79,6 +79,8 @@ def a_view(job: dict[str, Any] | None = None, **changes: Any) -> dict[str, Any]:
         "waits": None,
         "verdict": None,
         "verdict_text": None,
+        "next_step": None,
+        "held": None,
     }
     return view | changes
 
@@ -138,7 +140,16 @@ def broken() -> dict[str, Any]:
     }
     job = a_job(state="failed", failures=1, reason="not-worth-retrying", ended_at=AT)
     attempt = an_attempt(state="ended", outcome="failed", ended_at=AT)
-    return a_view(job, attempt=attempt, verdict=verdict, verdict_text="Rank 1 on n2 ran out of host memory: oom.")
+    told = {"verdict_text": "Rank 1 on n2 ran out of host memory: oom.", "next_step": "use smaller caches"}
+    return a_view(job, attempt=attempt, verdict=verdict, **told)
+
+
+def held() -> dict[str, Any]:
+    """A job that waits for an operator to free a disk."""
+    view = broken()
+    why = {"at": AT, "reason": "awaits-fix", "fault": "machine-fault", "cause": "DISK_FULL", "owner": "operator"}
+    sentence = "Put it right, then: headway release j-8a0"
+    return view | {"job": a_job(state="held"), "held": why | {"node": "n2", "sentence": sentence}}
 
 
 def a_bill(**changes: Any) -> dict[str, Any]:
@@ -180,6 +191,40 @@ def the_losses() -> dict[str, Any]:
         "save_s": 0.6,
         "intervals": [each | {"in_use": each["every_steps"] == 20} for each in intervals],
     }
+
+
+def a_cadence(**changes: Any) -> dict[str, Any]:
+    """What a job is advised on how often to save, on the wire."""
+    choices = [(600, 0.0017, 0.0006, 301), (1080, 0.0009, 0.0011, 541), (3600, 0.0003, 0.0035, 1801)]
+    trade = [
+        {
+            "interval_s": every,
+            "save_share": save,
+            "lost_share": lost,
+            "share": save + lost,
+            "lost_per_fault_s": fault,
+            "advised": every == 1080,
+            "in_use": every == 3600,
+        }
+        for every, save, lost, fault in choices
+    ]
+    view = {
+        "mode": "steps",
+        "advised_s": 1080,
+        "present_s": 3600,
+        "edge": None,
+        "kept": False,
+        "blocking_s": 1.0,
+        "writing_s": 20.0,
+        "saves": 12,
+        "nodes": 32,
+        "mtbf_s": 415384.6,
+        "rate": 6.5,
+        "rate_low": 3.1,
+        "rate_high": 11.2,
+        "trade": trade,
+    }
+    return view | changes
 
 
 def a_service(**changes: Any) -> dict[str, Any]:
@@ -407,3 +452,16 @@ def with_more() -> dict[str, Any]:
     sides = {"before": before, "after": after}
     added = {"month": "2026-11", "added": ["4x8xH800"], "jobs": 12, "left_out": 1}
     return added | {"whole": sides, "projects": {"nlp": sides}}
+
+
+def a_card(**changes: Any) -> dict[str, Any]:
+    """A card that is held and idle, on the wire."""
+    card = {"node": "n1", "device": 0, "device_type": "h200", "state": "idle", "project": "nlp", "owner": "ann"}
+    card |= {"job": "j-8a0", "name": "sft-07", "attempt": "j-8a0.1", "held_since": AT}
+    card |= {"idle_since": "2026-12-01T07:05:00Z", "measured_at": None, "step": 41200, "total": 120000, "ends": None}
+    return card | changes
+
+
+def idle_cards() -> list[dict[str, Any]]:
+    """Two cards of one attempt that are alike, and one of another."""
+    return [a_card(), a_card(device=1), a_card(node="n2", attempt="j-9.1", step=None)]

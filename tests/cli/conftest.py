@@ -32,7 +32,16 @@ def stub() -> Iterator[Stub]:
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A home of its own, a zone eight hours east, English, and nothing of the tester's own settings."""
-    for name in ("HEADWAY_URL", "HEADWAY_TOKEN", "HEADWAY_LANG", "LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR"):
+    for name in (
+        "HEADWAY_URL",
+        "HEADWAY_TOKEN",
+        "HEADWAY_CA_FILE",
+        "HEADWAY_LANG",
+        "LC_ALL",
+        "LC_MESSAGES",
+        "LANG",
+        "NO_COLOR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HEADWAY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TZ", "Asia/Shanghai")

@@ -80,7 +80,7 @@ def test_every_code_of_its_own_is_one_of_the_platform() -> None:
         (("pss",), "near: ps"),
         (("ps", "--jso"), "there is no option --jso (near: --json)"),
         (("show",), "JOB is missing"),
-        (("drill", "j"), "--rank is missing"),
+        (("drill", "--kill", "rank"), "JOB is missing"),
         (("ps", "--limit", "0"), "--limit takes a whole number ≥ 1"),
         (("ps", "--state", "odd"), "--state takes one of: queued, starting"),
         (("quota", "set", "p", "cpu", "many"), "devices takes a whole number"),

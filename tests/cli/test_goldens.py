@@ -34,6 +34,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("why", "j-8a0"),
         {"/jobs/j-8a0": canned.broken(), "/jobs/j-8a0/bills": [canned.a_bill()]},
     ),
+    "why-held": (("why", "j-8a0"), {"/jobs/j-8a0": canned.held(), "/jobs/j-8a0/bills": []}),
     "quota-show": (("quota", "show"), {"/quota": canned.a_table()}),
     "quota-history": (
         ("quota", "history"),
@@ -55,6 +56,12 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "bills": (
         ("bills", "j-8a0"),
         {"/jobs/j-8a0/bills": [canned.a_bill()], "/jobs/j-8a0/losses": canned.the_losses()},
+    ),
+    "cadence": (("cadence", "j-8a0"), {"/jobs/j-8a0/cadence": canned.a_cadence()}),
+    "top-idle": (("top", "--idle"), {"/cards": canned.idle_cards()}),
+    "top-cards": (
+        ("top", "--cards"),
+        {"/cards": [canned.a_card(), canned.a_card(device=1, state="unknown", idle_since=None)]},
     ),
     "top": (("top",), {"/nodes": NODES}),
     "usage": (("usage", "--project", "nlp", "--month", "2026-12"), {"/projects/nlp/statement": canned.a_statement()}),

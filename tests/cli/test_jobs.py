@@ -32,7 +32,7 @@ def test_ps_asks_for_what_lives_unless_told_otherwise(stub: Stub, headway: Headw
     headway("ps", "-a")
     headway("ps", "--state", "failed", "--project", "nlp")
     asked = [asked.query for asked in stub.asked]
-    assert asked[0]["state"] == ["queued", "starting", "running", "stopping", "recovering"]
+    assert asked[0]["state"] == ["queued", "starting", "running", "stopping", "recovering", "held"]
     assert "state" not in asked[1]
     assert (asked[2]["state"], asked[2]["project"]) == (["failed"], ["nlp"])
 
@@ -109,10 +109,35 @@ def test_a_person_is_asked_before_something_is_lost(
     assert len([asked for asked in stub.asked if asked.method == "POST"]) == posts
 
 
-def test_a_drill_names_the_rank(stub: Stub, headway: Headway) -> None:
-    stub.on("POST", "/jobs/j/drills", {"drill": "d-1", "job": "j", "rank": 1})
-    assert headway("drill", "j", "--rank", "1").out == "d-1\n"
-    assert stub.asked[0].body == {"rank": 1}
+def test_a_drill_names_what_is_broken_and_when(stub: Stub, headway: Headway) -> None:
+    ordered = {"drill": "d-1", "job": "j", "rank": 1, "kill": "rank", "at_step": None, "shadow_of": None}
+    stub.on("POST", "/jobs/j/drills", ordered)
+    assert headway("drill", "j", "--rank", "1", "-y").out == "d-1\n"
+    assert headway("drill", "--kill", "agent", "--at", "40", "j", "--yes").out == "d-1\n"
+    assert [asked.body for asked in stub.asked] == [{"rank": 1, "kill": "rank"}, {"kill": "agent", "at_step": 40}]
+
+
+def test_a_drill_of_a_copy_is_not_asked_about_and_names_the_copy(stub: Stub, headway: Headway) -> None:
+    ordered = {"drill": "d-1", "job": "j-2", "rank": 1, "kill": "stop", "at_step": 41, "shadow_of": "j"}
+    stub.on("POST", "/jobs/j/drills", ordered)
+    ran = headway("drill", "j", "--kill", "stop", "--shadow")
+    assert (ran.code, ran.out) == (0, "d-1\n")
+    assert "j-2, a copy of j" in ran.err
+
+
+def test_the_history_of_drills_ends_with_who_should_hold_one_again(stub: Stub, headway: Headway) -> None:
+    drill = {"id": "d-1", "job": "j-1", "kill": "agent", "rank": 1, "at": canned.AT, "shadow_of": None}
+    score = {"phases": {"detect": 10.0}, "resumed_step": 40, "lost_steps": 2, "seconds": 12.5, "verdict_right": True}
+    held = {"drill": drill, "name": "a", "project": "nlp", "template": "t@1", "state": "recovered", "score": score}
+    waiting = held | {"drill": drill | {"id": "d-2", "shadow_of": "j-0"}, "state": "waiting", "score": None}
+    stub.on("GET", "/drills", [waiting, held])
+    stub.on("GET", "/drills/overdue", [{"project": "vision", "template": "sft", "since": canned.AT, "days": 120}])
+    ran = headway("drill", "ls", "--project", "nlp")
+    lines = ran.out.splitlines()
+    assert "copy of j-0" in lines[1]
+    assert lines[2].split()[:6] == ["d-1", "j-1", "agent", "1", "recovered", "10"]
+    assert "right" in lines[2]
+    assert "vision has not drilled sft for 120 days" in ran.err
 
 
 def test_logs_are_printed_byte_for_byte(stub: Stub, headway: Headway) -> None:

@@ -20,12 +20,29 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import NodeState
 from headway.domain.service import ReplicaState
 from headway.metering.phases import Phases
+from headway.registry.cadence import Edge
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
+from headway.server.operations.jobs.cadence import MODES
 from headway.server.operations.jobs.losses import Passing
 
 SOURCE = Path(headway.cli.__file__).parent
 PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
-CLOSED = (*PLAIN, "suspicion", "outcome", "shared", "counts", "passing", "recovery")
+CLOSED = (
+    *PLAIN,
+    "suspicion",
+    "outcome",
+    "shared",
+    "counts",
+    "passing",
+    "recovery",
+    "carry",
+    "carried",
+    "kill",
+    "drilled",
+    "right",
+    "cadence-mode",
+    "cadence-edge",
+)
 PHASES = [field.name for field in fields(Phases)]
 
 
@@ -67,6 +84,7 @@ def test_every_state_reason_and_fault_has_its_words() -> None:
     reasons = [reason.code for reason in (QuotaReached, CapacityShort, BehindOthers, NodesUnfit)]
     wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
     wanted |= {f"passing.{each}" for each in Passing} | {f"recovery.{phase}" for phase in PHASES}
+    wanted |= {f"cadence-mode.{mode}" for mode in MODES} | {f"cadence-edge.{edge}" for edge in Edge}
     wanted |= {f"shared.{kind}" for kind in (*WIDEST_FIRST, "job")}
     wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons} | {f"fault.{f.value}" for f in Fault}
     assert wanted - set(texts("en")) == set()

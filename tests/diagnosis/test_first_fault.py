@@ -87,6 +87,18 @@ def test_two_nodes_within_the_skew_of_their_clocks_make_a_less_certain_verdict()
     assert near.confidence < far.confidence
 
 
+def test_of_two_nodes_at_once_the_stronger_words_come_first():
+    ecc = "RuntimeError: CUDA error: uncorrectable ECC error encountered"
+    said = f'Traceback (most recent call last):\n  File "t.py", line 3, in f\n{ecc}\n'
+    exits = an_exit(0, at=0, code=1), an_exit(1, at=1, code=1)
+    own = BAD_LABEL.replace("rank1", "rank0")
+    assert examine(an_evidence(*exits, logs={0: own, 1: said})).rank == 1
+    together = an_exit(0, at=0, code=1), an_exit(1, at=1, code=1, node="n0")
+    assert examine(an_evidence(*together, logs={0: own, 1: said}, nodes={0: "n0", 1: "n0"})).rank == 0
+    late = an_exit(0, at=0, code=1), an_exit(1, at=9, code=1)
+    assert examine(an_evidence(*late, logs={0: own, 1: said})).rank == 0
+
+
 def test_the_same_error_on_every_rank_names_no_rank_and_no_node():
     exits = an_exit(0, at=0, code=1), an_exit(1, at=0.1, code=1)
     verdict = examine(an_evidence(*exits, logs={0: BAD_LABEL.replace("rank1", "rank0"), 1: BAD_LABEL}))
@@ -100,6 +112,18 @@ def test_only_followers_name_nobody_and_are_not_sure():
     verdict = examine(an_evidence(*exits, logs={0: GLOO_CLOSED, 1: closed}))
     assert (verdict.fault, verdict.rank, verdict.followers) == (Fault.PEER_CLOSED, None, (0, 1))
     assert verdict.confidence < 0.5
+
+
+def test_collectives_that_differ_are_the_programs_though_every_rank_only_waited():
+    other = WATCHDOG.replace("rank0", "rank1").replace("Rank 0", "Rank 1").replace("ALLREDUCE", "BROADCAST")
+    exits = an_exit(0, signal=6), an_exit(1, at=1, signal=6)
+    verdict = examine(an_evidence(*exits, logs={0: WATCHDOG, 1: other}))
+    assert (verdict.fault, verdict.cause, verdict.owner) == (
+        Fault.PEER_CLOSED,
+        "COLLECTIVE_DESYNC",
+        Owner.RESEARCHER,
+    )
+    assert (verdict.retry, verdict.confidence > 0.7) == (False, True)
 
 
 def test_a_rank_that_ended_early_with_0_is_why_the_others_lost_it():

@@ -1,5 +1,6 @@
 """Bytes become lines with the right rank and offset, in linear time whatever they are."""
 
+from dataclasses import replace
 from time import process_time
 
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from headway.diagnosis import examine
 from headway.diagnosis.evidence import LogTail
 from headway.diagnosis.examine import LONGEST_TEXT
-from headway.diagnosis.lines import read
 from headway.diagnosis.verdict import Fault
 from tests.diagnosis.builders import BAD_LABEL, an_evidence, an_exit
 
@@ -17,38 +17,38 @@ FOUR_MB = 4 << 20
 SECONDS = 10
 
 
-def texts(data, rank=0, local_ranks=(), offset=0):
-    found = read(LogTail(rank, offset, data), local_ranks)
-    return {each: [line.text for line in lines] for each, lines in found.items()}
-
-
 def test_colours_carriage_returns_and_bad_bytes_are_read_through():
-    data = b"\x1b[31mred\x1b[0m\r\n 10%\r 20%\rdone \xff\xfe\n\x1b]0;title\x07shown\n"
-    assert texts(data) == {0: ["red", " 10%", " 20%", "done \ufffd\ufffd", "shown"]}
+    data = b"\x1b[31mx\x1b[0m\r\n 10%\r 20%\rdone \xff\xfe\nKeyError: \x00'lr'\n\x1b]0;title\x07shown\n"
+    verdict = examine(an_evidence(an_exit(0, code=1), logs={0: data}, nodes={0: "n0"}))
+    assert (verdict.fault, verdict.detail) == (Fault.CODE_ERROR, "KeyError: 'lr'")
 
 
-def test_prefixes_give_lines_to_their_ranks_and_keep_the_indentation_of_frames():
-    data = b'[rank3]:   File "t.py", line 3\n[default1]:[rank5]: x\n[default1]:y\n\x1b[36m[rank3]:\x1b[0m z\nmine\n'
-    assert texts(data, rank=4, local_ranks=(4, 7)) == {
-        3: ['  File "t.py", line 3', "z"],
-        5: ["x"],
-        7: ["y"],
-        4: ["mine"],
-    }
+def test_a_launchers_stream_gives_lines_to_the_ranks_of_its_node_alone():
+    said = "".join(f"[default1]:{line}\n" for line in BAD_LABEL.replace("[rank1]: ", "").splitlines())
+    nodes = {0: "n0", 1: "n0", 2: "n1", 3: "n1"}
+    verdict = examine(an_evidence(an_exit(2, code=1, node="n1"), logs={2: said}, nodes=nodes))
+    assert (verdict.rank, verdict.node, verdict.location) == (3, "n1", "/home/ann/data.py:10")
+
+
+def test_a_rank_cannot_put_words_into_the_mouth_of_another():
+    exits = an_exit(0, at=0, code=1), an_exit(1, at=9, code=3)
+    verdict = examine(an_evidence(*exits, logs={0: BAD_LABEL, 1: "step 9\n"}))
+    assert (verdict.rank, verdict.node, verdict.fault) == (0, "n0", Fault.CODE_ERROR)
+    assert [line.rank for line in verdict.lines[:1]] == [0]
 
 
 @given(
-    lines=st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60), max_size=30),
+    lines=st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=60), max_size=30),
     ends=st.sampled_from(["\n", "\r", "\r\n"]),
     offset=st.integers(0, 1 << 40),
 )
 def test_an_offset_is_where_the_line_stands_in_the_stream(lines, ends, offset):
-    data = ends.join(lines).encode()
-    for rank, found in read(LogTail(0, offset, data)).items():
-        for line in found:
-            whole = data[line.offset - offset :].split(ends.encode())[0].decode()
-            assert whole.rstrip().endswith(line.text)
-            assert rank != 0 or whole.rstrip() == line.text or whole.startswith("[")
+    data = ends.join([*lines, "ValueError: odd"]).encode()
+    tail = LogTail(0, offset, data)
+    verdict = examine(replace(an_evidence(an_exit(0, code=1), nodes={0: "n0"}), logs={0: tail}))
+    for line in verdict.lines:
+        whole = data[line.offset - offset :].split(ends.encode())[0].decode()
+        assert line.text in whole
 
 
 @given(st.binary(max_size=3000), st.integers(-9, 255))

@@ -57,7 +57,7 @@ def test_nothing_is_found_in_nothing() -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_cause_has_a_title_and_steps(language: Any) -> None:
-    from headway.diagnosis.examine_files import title
+    from headway.diagnosis.describe import title
     from headway.domain.errors import PlatformError
 
     for cause in Cause:

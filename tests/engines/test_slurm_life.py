@@ -70,8 +70,9 @@ def seen_by(subject: SlurmSubject, order: LaunchOrder, folder: Path | None = Non
     return [out.read_text().strip().split(";") for out in outs]
 
 
-def cards(recorder: Recorder, order: LaunchOrder) -> dict[str, object]:
-    """By node, which cards the attempt's agents said they had."""
+def cards(subject: SlurmSubject, recorder: Recorder, order: LaunchOrder) -> dict[str, object]:
+    """By node, which cards the attempt's agents said they had; an end is seen on the share before it is told."""
+    subject.until(lambda: len(recorder.first_reports(order.attempt)) == len(order.nodes), "every first report")
     told: list[tuple[str, dict[str, Any]]] = recorder.first_reports(order.attempt)
     return {node: report["facts"]["cards"] for node, report in told}
 
@@ -112,7 +113,7 @@ def test_ranks_see_exactly_the_devices_that_slurm_gave_and_meet_at_the_first_nod
     order = looking(slurm, slurm.nodes, 3)
     rows = seen_by(slurm, order)
     # The node's own numbers go into the record.
-    assert cards(recorder, order) == {slurm.nodes[0]: [2, 3, 4], slurm.nodes[1]: [0, 1, 2]}
+    assert cards(slurm, recorder, order) == {slurm.nodes[0]: [2, 3, 4], slurm.nodes[1]: [0, 1, 2]}
     # Relative numbers, because this site constrains devices; the other job's two are not among them.
     assert [row[:2] for row in rows] == [["0,1,2", ""]] * 2
     assert {row[2] for row in rows} == {
@@ -126,7 +127,7 @@ def test_ascend_ranks_have_their_makers_variable_alone(slurm: SlurmSubject, reco
     order = looking(slurm, (slurm.all_nodes[2],), 2)
     (row,) = seen_by(slurm, order)
     assert row[:2] == ["", "1,2"]
-    assert cards(recorder, order) == {slurm.all_nodes[2]: [1, 2]}
+    assert cards(slurm, recorder, order) == {slurm.all_nodes[2]: [1, 2]}
 
 
 @exhaustive
@@ -139,7 +140,7 @@ def test_a_site_that_constrains_no_devices_numbers_them_as_the_node_does(
         submit(subject, f"--nodelist={subject.nodes[0]}", "--gpus-per-node=h200:2")
         order = looking(subject, subject.nodes[:1], 3)
         assert [row[:2] for row in seen_by(subject, order)] == [["2,3,4", ""]]
-        assert cards(recorder, order) == {subject.nodes[0]: [2, 3, 4]}
+        assert cards(subject, recorder, order) == {subject.nodes[0]: [2, 3, 4]}
 
 
 def test_ranks_run_as_the_submitter_and_so_does_the_job(somebody: UnixUser, folder: Path, slurm: SlurmSubject) -> None:

@@ -1,5 +1,6 @@
 """What Slurm's commands print, recorded on 22.05, and what is read from it; what it is asked for."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from headway.engines.slurm.hostlist import expand
 from headway.engines.slurm.inventory import read_duration, read_nodes, read_partitions, read_switches
 from headway.engines.slurm.jobs import Job, find, read_jobs, read_past_jobs
 from headway.engines.slurm.occupancy import coming_end, occupied
+from headway.engines.slurm.place import Place
 from headway.engines.slurm.script import batch
 from headway.engines.slurm.settings import SlurmSettings, read_settings
 
@@ -167,6 +169,24 @@ a torn line
     )
 
 
+@pytest.mark.parametrize(
+    ("final", "held_until"),
+    [({"at": 100.0, "left": True}, 103.0), ({"at": 105.0, "left": True}, 105.0), ({"at": 100.0}, 100.0)],
+)
+def test_an_agent_that_left_with_something_untold_went_when_its_job_was_over(
+    tmp_path: Path, final: dict[str, object], held_until: float
+) -> None:
+    place = Place(tmp_path, AttemptId("j-a.1"), "n1")
+    place.path.mkdir(parents=True)
+    (place.path / "final.json").write_text(json.dumps(final))
+    with place.locked() as mine:
+        assert mine
+        place.held_until(103.0, None)
+        assert place.final() == final, "an agent lives"
+    place.held_until(103.0, None)
+    assert place.final() == final | {"at": held_until}
+
+
 def test_an_attempts_job_needs_its_name_its_comment_and_its_owner() -> None:
     jobs = read_jobs(QUEUE)
     assert find("j-a.1", "root", jobs) == jobs[0]
@@ -206,6 +226,9 @@ def test_a_batch_names_its_nodes_devices_share_and_mark() -> None:
     wanted |= {"--cpus-per-task=16", "--mem=128000M", "--account=va", "--qos=high", "--signal=URG@120"}
     assert wanted <= set(asked.words)
     assert "t" not in asked.script.split()
+    settings = replace(settings, qoses={"vision": "urgent", "nlp": "low"})
+    asked = batch(replace(ORDER, project="vision"), nodes, settings, None, Path("/share/a.pyz"))
+    assert "--qos=urgent" in asked.words
 
 
 def test_gres_that_is_no_gpu_is_asked_for_by_its_name_and_without_limit_there_is_no_signal() -> None:

@@ -51,13 +51,14 @@ class Process:
 
 
 class Platform:
-    """One server on a home of its own, which outlives the server's kills."""
+    """One server on a home of its own, which outlives the server's kills. `python`: the words that start its Python."""
 
     def __init__(self, home: Path, database_url: str | None = None, nodes: str = "n1:2,n2:2", **settings: object):
         self.home = home
         self.database_url = database_url
         self.nodes = nodes
         self.port, self.gateway_port = free_port(), free_port()
+        self.python = [sys.executable]
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self.api = Api(f"http://127.0.0.1:{self.port}", home / "client.json")
@@ -65,7 +66,7 @@ class Platform:
     def start(self) -> None:
         """Start the server; whether it answers is another question."""
         own = {f"HEADWAY_SERVER_{key.upper()}": str(value) for key, value in self._settings.items()}
-        command = [sys.executable, "-m", "headway.server.main", "up", "--home", str(self.home), "--nodes", self.nodes]
+        command = [*self.python, "-m", "headway.server.main", "up", "--home", str(self.home), "--nodes", self.nodes]
         command += ["--port", str(self.port), "--gateway-port", str(self.gateway_port)]
         command += ["--database", self.database_url] if self.database_url else []
         with (self.home / "server.log").open("ab") as log:

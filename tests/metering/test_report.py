@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.domain.attempt import Outcome
-from headway.domain.events import AttemptEnded, DrillOrdered, JobEnded, JobSubmitted, RecoveryDecided, VerdictReached
+from headway.domain.drill_events import DrillOrdered
+from headway.domain.events import AttemptEnded, JobEnded, JobSubmitted, RecoveryDecided, VerdictReached
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.queue_events import PreemptionOrdered
 from headway.metering.intervals import intervals, waits

@@ -8,6 +8,7 @@ import pytest
 from headway.diagnosis.cases.suspicion import Level
 from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeFaultSeen, RetestEnded
+from headway.server.api.showing import show_job
 from headway.server.operations.evidence.beside import beside
 from headway.server.operations.nodes import cases, cordoning, incidents, retesting
 from headway.server.operations.nodes.node_reports import key_of
@@ -65,6 +66,20 @@ def test_a_closed_node_is_tested_once_it_is_idle_and_opens_by_passing(either_wor
     assert (_outcome(world), _state(world, "n1")) == ("passed", "up")
     assert job.state == "succeeded"
     assert world.statement().device_seconds > 0
+
+
+def test_a_retest_that_waits_says_for_whom(world: World) -> None:
+    running = world.submit("train", nodes=2)
+    world.settle()
+    running.starts()
+    _, job = _request(world, "n1")
+    with world.platform.database.read() as c:
+        english, chinese = (show_job(world.platform, c, job.job, language).waits for language in ("en", "zh"))
+    assert english is not None
+    assert chinese is not None
+    assert (english.reason, english.ahead, english.numbers["nodes"]) == ("retest", [running.id], "n1")
+    assert running.id in english.sentence
+    assert english.sentence != chinese.sentence
 
 
 def test_a_slow_node_stays_closed_and_no_one_opens_it_by_mistake(world: World) -> None:

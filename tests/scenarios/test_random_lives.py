@@ -29,7 +29,7 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.engines.fake.world import Life
 from headway.metering.entries import Entry
 from headway.metering.reconcile import check
-from headway.server.operations.jobs.drill import drill
+from headway.server.operations.jobs.drill import Order, drill
 from headway.store import attempts, holds, jobs, ledger
 from tests.scenarios.work import Work
 from tests.scenarios.world import PROJECTS, World
@@ -132,7 +132,7 @@ class Lives(RuleBasedStateMachine):
     def is_drilled(self, data: st.DataObject) -> None:
         work = data.draw(st.sampled_from(self.launched()))
         with self.world.platform.database.write() as c, suppress(PlatformError):  # it may not run (yet)
-            drill(c, work.job, 0, at=self.world.now, by="ann")
+            drill(c, work.job, Order(rank=0), at=self.world.now, by="ann")
 
     @precondition(lambda self: any(work.spoken for work in self.works))
     @rule(data=st.data())

@@ -209,13 +209,13 @@ def test_a_damaged_log_does_not_keep_its_verdict_from_being_reached(world: World
 
 
 def test_a_drill_uses_up_no_try(world: World) -> None:
-    from headway.server.operations.jobs.drill import drill
+    from headway.server.operations.jobs.drill import Order, drill
 
     train = world.submit("train", nodes=2)
     world.settle()
     train.starts().reaches(5)
     with world.platform.database.write() as c:
-        name = drill(c, train.job, 1, at=world.now, by="ann")
+        name = drill(c, train.job, Order(rank=1), at=world.now, by="ann").id
     assert train.agents[0].reports().kill == []
     (order,) = train.agents[1].reports().kill
     assert (order.drill, order.rank, order.signal) == (name, 1, 9)

@@ -5,6 +5,8 @@ from typing import Any
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.verdict import Fault, Owner
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
+from headway.server.api.showing import show_job
+from headway.server.api.views import StallView
 from tests.scenarios.agents import Agent
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -208,3 +210,24 @@ def _pace(look: str, agent: Agent) -> dict[str, Any]:
 
     ranks = [{"rank": rank, "processes": [], "stacks": [], "collectives": told(rank)} for rank in agent.ranks]
     return {"look": look, "kind": "pace", "at": 1.0, "ranks": ranks}
+
+
+def test_a_job_that_stands_still_is_shown_so_with_what_it_waits_for_until_it_moves(world: World) -> None:
+    def shown() -> StallView | None:
+        with world.platform.database.read() as c:
+            return show_job(world.platform, c, train.job, "en").stall
+
+    train = begins(world, template="patient")
+    assert shown() is None
+    hangs(world, train, 64, shows=False)
+    (told,) = train.facts("stalled")
+    assert isinstance(told, Stalled)
+    assert shown() == StallView(told.since, None, None, None, None, None)
+    hangs(world, train, 20)
+    stall = shown()
+    assert stall is not None
+    assert (stall.rank, stall.cause) == (1, "DATA_STALL")
+    assert stall.text is not None
+    assert "ank 1 on" in stall.text
+    _trains(world, train, 3, start=12)
+    assert shown() is None

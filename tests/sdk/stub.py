@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -71,8 +72,8 @@ def sse(*events: tuple[str, str, Any], tail: str = "") -> Reply:
 
 
 @contextmanager
-def serving() -> Iterator[Stub]:
-    """A stub on a free port, until the end of the block."""
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Stub]:
+    """A stub on a free port, until the end of the block; behind `tls` as `localhost`."""
     stub = Stub()
 
     class Handler(BaseHTTPRequestHandler):
@@ -115,6 +116,9 @@ def serving() -> Iterator[Stub]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     stub.url = f"http://127.0.0.1:{server.server_port}"
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        stub.url = f"https://localhost:{server.server_port}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

@@ -39,7 +39,7 @@ class Training:
         self.model, self.optimizer, self.extra = Counter(), Counter(), {"pad": b""}
         environment = read_environment({"HEADWAY_JOB": "j-test", "HEADWAY_ATTEMPT_NUMBER": "1"})
         parts = Parts(self.model, self.optimizer, None, self.extra)
-        self.checkpoints = Checkpoints(environment, Silent(), parts, directory, Policy(KEEP), disk)
+        self.checkpoints = Checkpoints(environment, Silent(), parts, directory, Policy(KEEP), lambda: None, disk)
 
     def save(self, step: int) -> None:
         self.model.value = self.optimizer.value = step

@@ -162,7 +162,7 @@ def test_a_state_that_cannot_be_loaded_is_marked_and_not_tried_again(
 
 def write_state_as_garbage(checkpoints: Checkpoints, step: int) -> None:
     """A checkpoint whose hashes are right and whose state no pickle reads."""
-    from headway.sdk.job import checkpoints as module
+    from headway.sdk.job import whole as module
 
     def garbage(image: object, name: str, state: object) -> str:
         image.begin("state.pickle")  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from fastapi.testclient import TestClient
 
+from headway.engines.protocol import Capability
 from headway.server.access import Role
 from headway.server.platform import Platform
 from headway.store import facts
@@ -35,7 +36,7 @@ CASES = [
     Case("no nodes", {"resources": {"nodes": 0}}, "invalid-field", "0", "1 …"),
     Case("a name with spaces", {"name": "my job"}, "invalid-name", "my job", "63"),
     Case("a name that climbs", {"name": "../etc"}, "invalid-name", "../etc", "63"),
-    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "resources, env, priority"),
+    Case("an unknown key", {"replicas": 3}, "unknown-field", "replicas", "resources, env, checkpoint, priority"),
     Case("an unknown resource", {"resources": {"gpus": 3}}, "unknown-field", "resources.gpus", "devices_per_node"),
     Case("an unknown parameter", {"parameters": {"comand": "x"}}, "unknown-field", "parameters.comand", "command"),
     Case("a missing parameter", {"parameters": {}}, "missing-field", "parameters.command", "parameters.command"),
@@ -157,6 +158,21 @@ def test_root_is_refused_in_production(http: TestClient, people: People, platfor
     headers = people.headers(people.token("ann", Role.MEMBER, "nlp", unix="root"))
     answer = http.post("jobs", json=GOOD, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (422, "unmapped-user")
+
+
+def test_a_mapped_user_is_refused_in_production_where_the_server_cannot_become_them(
+    http: TestClient, people: People, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = people.headers(people.token("ann", Role.MEMBER, "nlp", unix="nobody"))
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert http.post("jobs", json=GOOD, headers=headers).status_code == 201, "in development"
+    platform.settings = platform.settings.model_copy(update={"mode": "production"})
+    answer = http.post("jobs", json=GOOD, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (422, "cannot-become")
+    assert "not root" in answer.json()["detail"]
+    (engine,) = platform.engines.values()
+    monkeypatch.setattr(type(engine), "can", frozenset({Capability.BECOMES}))
+    assert http.post("jobs", json=GOOD, headers=headers).status_code == 201
 
 
 def test_an_unknown_address_is_a_problem_too(http: TestClient, admin: dict[str, str]) -> None:

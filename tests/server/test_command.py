@@ -67,6 +67,18 @@ def test_a_refusal_is_in_the_operators_language(tmp_path: Path, environment: dic
     assert "port：70000 不合法：≤ 65535 [invalid-field]\n  提示：" in done.stderr
 
 
+def test_every_command_speaks_the_operators_language(tmp_path: Path) -> None:
+    chinese = {"HEADWAY_LANG": "zh"}
+    home = ("--home", str(tmp_path / "home"))
+    assert run("down", *home, **chinese).stdout == "没有在运行的服务\n"
+    assert run("migrate", *home, **chinese).stdout == "数据库已是最新\n"
+    said = run("doctor", *home, **chinese, HEADWAY_SERVER_PYTHON="/no/such/python").stdout
+    assert "ok 主目录: " in said
+    assert "GiB" in said
+    assert "×  作业的 Python 环境: " in said
+    assert not any(word in said for word in ("home: ", "disk", "database: ", "local engine", "free", "to be made"))
+
+
 def test_migrate_may_be_repeated(tmp_path: Path) -> None:
     for _ in range(2):
         done = run("migrate", "--home", str(tmp_path / "home"))

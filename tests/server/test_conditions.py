@@ -49,8 +49,10 @@ def test_a_dependency_that_is_not_there_or_can_never_come_true_is_refused(
     [
         ({"engines": ["moon"]}, "not-found"),
         ({"excluded": ["n9"]}, "not-found"),
-        ({"excluded": ["n1", "n2"]}, "impossible-request"),
+        ({"excluded": ["n1", "n2"]}, "no-node-left"),
         ({"not_before": "2026-11-04T00:00:00"}, "invalid-field"),
+        ({"not_before": "9999-12-31T23:59:59Z"}, "invalid-field"),
+        ({"not_before": "soon"}, "invalid-field"),
         ({"after": [""]}, "invalid-field"),
     ],
 )
@@ -59,6 +61,26 @@ def test_a_wish_that_cannot_be_met_is_refused(
 ) -> None:
     refused = submit(http, admin, **changes)
     assert (refused.json()["code"], refused.status_code // 100) == (code, 4)
+
+
+@pytest.mark.parametrize("moment", ["soon", "2026-11-04", "2026-11-04T00:00:00"])
+@pytest.mark.parametrize(("language", "word"), [("en", "with its zone"), ("zh", "带时区")])
+def test_what_is_no_moment_is_refused_in_the_readers_language(
+    http: TestClient, admin: Headers, moment: str, language: str, word: str
+) -> None:
+    refused = submit(http, admin | {"Accept-Language": language}, not_before=moment).json()
+    assert (refused["code"], word in refused["detail"], "Input" in refused["detail"]) == ("invalid-field", True, False)
+
+
+@pytest.mark.parametrize("year", ["0001", "1969", "2100", "9999"])
+def test_a_moment_that_is_out_of_all_proportion_is_refused(http: TestClient, admin: Headers, year: str) -> None:
+    moment = f"{year}-01-01T00:00:00Z"
+    window = {"name": "w", "begins": "2026-12-01T00:00:00Z", "ends": moment}
+    grant = {"project": "nlp", "device_type": "cpu", "devices": 1, "ends": moment, "reason": "x"}
+    for address, body in {"jobs": GOOD | {"not_before": moment}, "windows": window, "grants": grant}.items():
+        refused = http.post(address, json=body, headers=admin)
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid-field"), address
+    assert http.get("jobs", headers=admin).json()["items"] == []
 
 
 def test_the_high_classes_are_for_leads_and_operators(http: TestClient, people: People) -> None:

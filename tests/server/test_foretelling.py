@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from headway.domain.ids import JobId
 from headway.scheduler.plan import Forecast
 from headway.server.operations.queue.calibration import calibrate
-from headway.server.operations.queue.foretelling import learnt, told
+from headway.server.operations.queue.foretelling import FURTHEST, learnt, told
 from headway.store.predictions import Prediction
 from tests.builders import NOW, a_queued, a_snapshot
 
@@ -36,6 +36,19 @@ def test_what_is_unknown_stays_unknown() -> None:
     snapshot = a_snapshot(queued=[a_queued("j-1", 8)])
     unknown = Forecast(JobId("j-1"), NOW, unknown="no-history")
     assert told([unknown], snapshot, learnt([])) == [unknown]
+
+
+def test_a_start_in_the_farthest_year_does_not_stop_the_ranges_of_others() -> None:
+    """Ranges that learnt to be late lengthen each wait, also one that is as long as time can be written."""
+    past = [made(n, 3600, 4000, 720_000) for n in range(60)]
+    snapshot = a_snapshot(queued=[a_queued("j-1", 8), a_queued("j-2", 8)])
+    far = datetime(9999, 12, 31, tzinfo=NOW.tzinfo)
+    drawn = [Forecast(JobId("j-1"), NOW, far, far), Forecast(JobId("j-2"), NOW, after(3600), after(4000))]
+    first, second = told(drawn, snapshot, learnt(past))
+    assert first.p50 is not None
+    assert first.p50 == first.p90 == NOW + FURTHEST
+    assert second.p50 is not None
+    assert second.p50 > after(3600)
 
 
 def test_hit_rates_are_told_by_project_and_size() -> None:

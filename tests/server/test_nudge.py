@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from headway.domain.attempt import RankExit
+from headway.domain.drill import Drill
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import Placement
 from headway.engines.fake.engine import FakeEngine
@@ -69,7 +70,7 @@ def test_a_bad_end_on_a_single_node_is_its_own_agents_business(platform: Platfor
 def test_an_agent_is_nudged_until_its_drill_is_done(platform: Platform, engine: Nudging) -> None:
     attempt = an_attempt("j-one")
     with platform.database.write() as c:
-        drills.order(c, "d-1", attempt.job, attempt.id, 0, 9, NOW, "ann")
+        drills.order(c, Drill("d-1", attempt.job, 0, NOW, "ann", attempt.id))
     asyncio.run(Observe()(platform))
     with platform.database.write() as c:
         drills.done(c, "d-1", NOW)

@@ -176,6 +176,32 @@ def test_a_cut_below_what_runs_is_refused(http: TestClient, admin: Headers, oper
     assert guaranteed(http, admin) == {"nlp": 4}
 
 
+def test_a_department_cut_below_what_runs_in_it_is_refused(
+    http: TestClient, admin: Headers, operator: Headers, placed: Placed
+) -> None:
+    """Its project may still borrow any number; the department above may hold nothing."""
+    cut = """
+[departments.research]
+cards.cpu = { guaranteed = 0 }
+[projects.nlp]
+department = "research"
+cards.cpu = { guaranteed = 0, borrow_ceiling = "any" }
+"""
+    refused = propose(http, operator, cut)
+    assert (refused.status_code, refused.json()["code"], bool(placed.job)) == (409, "quota-below-use", True)
+    assert "research" in refused.json()["detail"]
+    assert guaranteed(http, admin) == {"nlp": 4}
+
+
+@pytest.mark.parametrize("content", [" ", "# nothing"])
+def test_a_table_of_nothing_is_refused(http: TestClient, admin: Headers, operator: Headers, content: str) -> None:
+    propose(http, operator)
+    approve(http, admin, 1)
+    refused = propose(http, operator, content)
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-field")
+    assert len(http.get("quota/versions", headers=admin).json()) == 1
+
+
 def test_a_table_may_be_json(http: TestClient, operator: Headers) -> None:
     table = {"projects": {"nlp": {"cards": {"cpu": {"guaranteed": 3}}}}}
     made = http.post("quota/versions", json={"table": table, "reason": "api"}, headers=operator)

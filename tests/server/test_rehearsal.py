@@ -125,6 +125,52 @@ def test_a_trace_with_missing_columns_is_refused(home: list[str], tmp_path: Path
     assert "submit_s, duration_s, limit_s" in said
 
 
+HEADING = b"project,user,submit_s,duration_s,gpus,limit_s\n"
+GOOD_ROW = b"nlp,ann,0,60,1,60\n"
+BROKEN_FILES = {
+    "cut.csv.gz": gzip.compress(HEADING + GOOD_ROW * 1000)[:40],
+    "plain.csv.gz": HEADING + GOOD_ROW,
+    "latin.csv": HEADING + "nlp,grün,0,60,1,60\n".encode("latin-1"),
+    "wide.csv": HEADING + b"nlp," + b"a" * 200_000 + b",0,60,1,60\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_FILES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_trace_that_cannot_be_read_is_refused_in_words(
+    home: list[str], tmp_path: Path, name: str, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWAY_LANG", language)
+    path = tmp_path / name
+    path.write_bytes(BROKEN_FILES[name])
+    code, said = run("rehearse", *home, "--trace", str(path))
+    assert (code, "[trace-unreadable]" in said, str(path) in said) == (1, True, True)
+    assert ("提示：" if language == "zh" else "hint: ") in said
+
+
+NO_JOBS = [
+    *("nlp,a,x,60,1,60", "nlp,a,0,y,1,60", "nlp,a,0,60,z,60", "nlp,a,0,60,1,w", "nlp,a,0,60"),
+    *("nlp,a,-5,60,1,60", "nlp,a,0,-60,1,60", "nlp,a,0,60,0,60", "nlp,a,0,60,1,nan", "nlp,a,nan,60,1,60"),
+    *("nlp,a,inf,60,1,60", "nlp,a,1e300,60,1,60", "nlp,a,0,inf,1,60", "nlp,a,0,1e300,1,60"),
+    *("nlp,a,0,60,inf,60", "nlp,a,0,60,1e12,60"),
+]
+
+
+def test_rows_that_are_no_jobs_are_left_out_and_counted(home: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_bytes(HEADING + "".join(f"{row}\n" for row in NO_JOBS).encode() + GOOD_ROW * 3)
+    told = rehearsed(*home, "--trace", str(path))
+    assert (told["jobs"], told["rows_left_out"]) == (3, len(NO_JOBS))
+    assert f"{len(NO_JOBS)} rows of the trace are left out" in run("rehearse", *home, "--trace", str(path))[1]
+
+
+@pytest.mark.parametrize("limit", ["", "0", "-1", "inf", "1e300"])
+def test_a_limit_that_is_none_is_no_limit(home: list[str], tmp_path: Path, limit: str) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_bytes(HEADING + f"nlp,ann,0,60,1,{limit}\n".encode() + GOOD_ROW)
+    assert rehearsed(*home, "--trace", str(path))["jobs"] == 2
+
+
 def test_without_a_past_there_is_nothing_to_rehearse(home: list[str]) -> None:
     code, said = run("rehearse", *home)
     assert code == 1

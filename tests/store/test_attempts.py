@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Outcome, RankExit
+from headway.domain.drill import Drill, Kill
 from headway.domain.errors import PlatformError
 from headway.domain.lifecycle import ATTEMPT_MOVES, AttemptState
 from headway.store import agents, attempts, drills, jobs, world
 from headway.store.agents import NodeReport, RankStart
 from headway.store.attempts import StopRequest
-from headway.store.drills import Drill
 from tests.store.rows import ATTEMPT, JOB, NOW, a_job, an_attempt, later, with_attempt, with_job
 
 
@@ -147,11 +147,22 @@ def test_ranks_and_event_offsets_are_kept_by_attempt_and_rank(c: Connection) -> 
 
 def test_a_drill_is_pending_until_it_is_done(c: Connection) -> None:
     with_attempt(c)
-    first = drills.order(c, "d-1", JOB, ATTEMPT, 1, 9, NOW, "ann")
-    drills.order(c, "d-2", JOB, ATTEMPT, 0, 15, later(1), "ann")
-    assert [each.id for each in drills.pending(c, ATTEMPT)] == ["d-1", "d-2"]
+    first = Drill("d-1", JOB, 1, NOW, "ann", ATTEMPT)
+    drills.order(c, first)
+    drills.order(c, Drill("d-2", JOB, 0, later(1), "ann", ATTEMPT))
+    assert [each.id for each in drills.pending(c, ATTEMPT, None)] == ["d-1", "d-2"]
     drills.done(c, "d-1", later(2))
     drills.done(c, "d-1", later(3))
-    assert [each.id for each in drills.pending(c, ATTEMPT)] == ["d-2"]
-    assert first == Drill("d-1", JOB, ATTEMPT, 1, 9, NOW, "ann")
+    assert [each.id for each in drills.pending(c, ATTEMPT, None)] == ["d-2"]
     assert drills.of_job(c, JOB)[0] == replace(first, done_at=later(2))
+
+
+def test_a_drill_waits_for_its_step_and_an_agent_is_told_of_its_own_death_once(c: Connection) -> None:
+    with_attempt(c)
+    drills.order(c, Drill("d-1", JOB, 1, NOW, "ann", ATTEMPT, Kill.AGENT, at_step=20))
+    assert drills.pending(c, ATTEMPT, 19) == []
+    assert [each.id for each in drills.pending(c, ATTEMPT, 20)] == ["d-1"]
+    assert drills.struck(c, ATTEMPT, JOB) == []
+    drills.sent(c, "d-1", later(1))
+    assert drills.pending(c, ATTEMPT, 21) == []
+    assert [each.id for each in drills.struck(c, ATTEMPT, JOB)] == ["d-1"]

@@ -200,17 +200,6 @@ def test_a_time_is_found_within_one_frame(tmp_path_factory: pytest.TempPathFacto
     logs.close()
 
 
-def test_text_is_found_across_frames_and_pieces(logs: LogBook) -> None:
-    text = (b"x" * 1000 + b"needle" + b"y" * 77_777) * 40
-    for offset in range(0, len(text), 100_003):
-        put(logs, offset, text[offset : offset + 100_003])
-    every = [1000 + number * (len(text) // 40) for number in range(40)]
-    assert logs.search(ATTEMPT, 0, b"needle") == every
-    assert logs.search(ATTEMPT, 0, b"needle", every[3] + 1, 2) == every[4:6]
-    assert logs.search(ATTEMPT, 0, b"absent") == []
-    assert logs.search(ATTEMPT, 0, b"") == []
-
-
 def test_a_removed_attempt_is_gone_and_others_stay(logs: LogBook) -> None:
     put(logs, 0, b"gone")
     logs.append("j-other.1", 0, 0, b"stays", START, START)

@@ -112,7 +112,6 @@ def test_the_error_names_attempt_rank_and_offset_in_both_languages(tmp_path: Pat
     assert damaged.value.text("zh") == f"尝试 {ATTEMPT} 进程 0 的日志在第 1500 字节处已损坏"
     assert "2000" in damaged.value.hint("en")
     assert "2000" in damaged.value.hint("zh")
-    assert logs.search(ATTEMPT, 0, logs.read(ATTEMPT, 0, 2500, 20)) == [2500]
 
 
 @pytest.mark.parametrize("missing", [0, 1])

@@ -17,7 +17,7 @@ type Raw = Record<string, unknown>;
 type JobState = Schemas["JobState"];
 
 const STATES: JobState[] = [
-  ...(["queued", "starting", "running", "stopping", "recovering", "succeeded", "failed", "stopped"] as const),
+  ...(["queued", "starting", "running", "stopping", "recovering", "held", "succeeded", "failed", "stopped"] as const),
 ];
 
 const text = (value: unknown): string | undefined =>

@@ -14,8 +14,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def write_atomically(path: str, content: bytes, mode: int = 0o600) -> None:
-    """Replace `path` by `content`: a reader sees the old file or the new one. Raises OSError."""
+def own_mode(directory: str) -> int:
+    """The mode of the agent's files there: its own, or its group's too where the engine shares the directory by that.
+
+    An engine that is not root gets in by the group of a directory that hands its group down (setgid).
+    """
+    return 0o660 if os.stat(directory).st_mode & stat.S_ISGID else 0o600
+
+
+def write_atomically(path: str, content: bytes, mode: int | None = None) -> None:
+    """Replace `path` by `content`: a reader sees the old file or the new one. Raises OSError.
+
+    `mode` None: as `own_mode` has it.
+    """
+    mode = own_mode(os.path.dirname(path)) if mode is None else mode
     draft = f"{path}.{os.getpid()}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     try:
@@ -32,7 +44,7 @@ def write_atomically(path: str, content: bytes, mode: int = 0o600) -> None:
     os.rename(draft, path)
 
 
-def write_json(path: str, value: object, mode: int = 0o600) -> None:
+def write_json(path: str, value: object, mode: int | None = None) -> None:
     """Replace `path` by `value` as JSON. Raises OSError."""
     write_atomically(path, json.dumps(value, separators=(",", ":")).encode(), mode)
 

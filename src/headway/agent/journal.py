@@ -6,6 +6,8 @@ import json
 import os
 import time
 
+from headway.agent import files
+
 _MAX_BYTES = 4 << 20
 
 
@@ -34,5 +36,6 @@ class Journal:
             os.close(self._fd)
             self._fd = -1
             os.replace(self._path, self._path + ".1")
-        self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        mode = files.own_mode(os.path.dirname(self._path))
+        self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
         self._size = os.fstat(self._fd).st_size

@@ -57,7 +57,10 @@ def run(directory: str) -> int:
 def _lock(directory: str) -> int | None:
     """Hold `agent.lock` for the life of this process; None when another agent does. Raises OrderError."""
     try:
-        fd = os.open(os.path.join(directory, "agent.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        mode = files.own_mode(directory)
+        fd = os.open(os.path.join(directory, "agent.lock"), os.O_RDWR | os.O_CREAT, mode)
+        if os.fstat(fd).st_uid == os.geteuid():
+            os.fchmod(fd, mode)  # whatever the user's mask is
     except OSError as error:
         raise OrderError(f"{directory} is no node directory: {error.strerror}") from error
     try:

@@ -14,6 +14,7 @@ import time
 
 import headway
 from headway.agent import facts, files
+from headway.agent.checkpoints.keeper import Keeper
 from headway.agent.delivery.courier import Courier
 from headway.agent.delivery.deliver import Delivery
 from headway.agent.delivery.events import Tails
@@ -67,7 +68,10 @@ class Witness:
         self._asked_to_end = False
         self._nudged = False
         self._drills: set[str] = set()
+        self._save_every_s: float | None = None
         self._looks = Looks(order, directory, self._selector)
+        self._keeper = Keeper(order, package_path(), self._selector, self._found)
+        self._over = False
         for stream in self._outputs.streams.values():
             self._delivery.add_stream(stream)
         self._listen_to_signals()
@@ -87,6 +91,7 @@ class Witness:
         self._testimony.ranks = self._ranks.started
         self._sample_at = now + self._order.readings_s
         self._end.watch(now)
+        self._keeper.begin(now)
         self._delivery.hurry(now + _GATHER_S)
 
     def tell_end(self, final: dict[str, Any]) -> None:
@@ -122,7 +127,10 @@ class Witness:
             self._stop.advance(now)
             self._outputs.resume(now)
             self._sample(now)
-            if not self._looks.busy and self._end.reached(now):
+            self._keeper.advance(now)
+            self._over = self._over or (not self._looks.busy and self._end.reached(now))
+            if self._over and self._keeper.ended(now):
+                self._over = False
                 self._conclude(now)
             self._send(now)
         self._journal.note("finished", closed_to_us=self._delivery.closed_to_us)
@@ -130,7 +138,7 @@ class Witness:
 
     def _due(self, now: float) -> float:
         delivery = _NEVER if self._courier.busy else min(self._delivery.due(now), self._delivery.leaves_at)
-        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at)
+        own = (self._stop.due, self._outputs.due, self._end.due(now), self._sample_at, self._keeper.due)
         return min(delivery, now + _LONGEST_TURN_S, *own)
 
     def _reap(self, now: float) -> None:
@@ -177,13 +185,24 @@ class Witness:
         for drill in instructions.get("kill") or ():
             self._strike(drill, now)
         self._looks.order(instructions.get("look") or (), self._ranks.running, self._seen)
+        self._advise(instructions.get("save_every_s"))
+        self._keeper.discard(instructions.get("discard") or [])
         if self._delivery.closed_to_us:
             self._ask_stop("over", self._order.grace_s, now)
+
+    def _advise(self, every_s: float | None) -> None:
+        """How often the ranks are to save, where that has changed; without a word the last one holds."""
+        if every_s is not None and every_s != self._save_every_s:
+            self._save_every_s = every_s
+            self._ranks.tell("cadence.json", {"every_s": every_s})
 
     def _seen(self, scene: dict[str, Any]) -> None:
         self._journal.note("looked", look=scene["look"], problem=scene.get("problem"))
         self._testimony.add("scenes", [scene])
         self._delivery.hurry(time.monotonic())
+
+    def _found(self, kind: str, checkpoints: list[dict[str, Any]]) -> None:
+        self._testimony.add(kind, checkpoints)
 
     def _ask_stop(self, reason: str, grace_s: float, now: float) -> None:
         if self._ranks.running and self._stop.ask(reason, grace_s, now):
@@ -196,6 +215,8 @@ class Witness:
         if name not in self._drills:
             self._drills.add(name)
             self._journal.note("drill", name=name, rank=drill["rank"], signal=drill["signal"])
+            if drill.get("what") == "agent":
+                os.kill(os.getpid(), int(drill["signal"]))  # as a fault would: no word, no clean end
             self._ranks.strike(int(drill["rank"]), int(drill["signal"]))
         self._testimony.add("drills_done", [name])
         self._delivery.hurry(now)

@@ -62,6 +62,21 @@ class Group(Localised, click.Group):
             formatter.write_dl(rows)
 
 
+class WithDefault(Group):
+    """A noun whose one verb may be left out: `headway drill JOB` is `headway drill order JOB`."""
+
+    def __init__(self, *args: Any, default: str, **options: Any) -> None:
+        super().__init__(*args, context_settings={"ignore_unknown_options": True}, **options)
+        self._default = default
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return self._default, self.commands[self._default], args
+
+
 class LazyGroup(Group):
     """The door: each command is imported when it is asked for. `lazy` maps its name to `module:attribute`."""
 
@@ -92,6 +107,11 @@ def command(name: str, group: click.Group | None = None) -> Callable[[Callable[.
 def noun(name: str, **options: Any) -> Group:
     """Declare a noun; verbs are added with `command(…, group=…)`."""
     return Group(name, help=say(f"help.{name}"), **options)
+
+
+def noun_with(name: str, default: str) -> Group:
+    """Declare a noun whose verb `default` may be left out."""
+    return WithDefault(name, help=say(f"help.{name}"), default=default)
 
 
 def option(*names: str, says: str | None = None, **settings: Any) -> Decorator:

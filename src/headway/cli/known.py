@@ -44,7 +44,7 @@ def known(what: str) -> list[str]:
 def _ask(access: Any, what: str) -> list[str]:
     from headway.sdk.client import Client
 
-    with Client(access.url, access.token, patience_s=0, answer_s=ANSWER_S) as api:
+    with Client(access.url, access.token, patience_s=0, answer_s=ANSWER_S, ca_file=access.ca_file) as api:
         return ASK[what](api)
 
 

@@ -18,6 +18,7 @@ STYLES: Final = {
     "running": ("●", "blue"),
     "stopping": ("◐", "yellow"),
     "recovering": ("↻", "magenta"),
+    "held": ("◫", "yellow"),
     "succeeded": ("✓", "green"),
     "failed": ("✕", "red"),
     "stopped": ("⊘", "bright_black"),

@@ -21,7 +21,7 @@ def client() -> "Client":
     access = find_access()
     from headway.sdk.client import Client
 
-    return Client(access.url, access.token, language())
+    return Client(access.url, access.token, language(), ca_file=access.ca_file)
 
 
 def confirm(question: str, *, yes: bool, no_input: bool) -> None:

@@ -19,11 +19,22 @@ class LogTail:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineWord:
+    """What a node's kernel or card tool said, word for word. `rank`: whose card it is about, where that is known."""
+
+    node: str
+    at: datetime
+    text: str
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """Everything `examine` may look at. `nodes` maps each rank to its node; `stop_reason`: Headway stopped it.
 
     `lost_agents`: when each silent agent was given up, or was last heard of on one of the `failed_nodes`: those the
-    batch system says went down. `drill_rank`: the rank Headway killed on purpose.
+    batch system says went down. `drill_rank`: the rank Headway killed on purpose. `machines`: what the attempt's nodes
+    said of themselves while it ran.
     """
 
     job: JobId
@@ -38,3 +49,4 @@ class Evidence:
     drill_rank: int | None = None
     last_step: int | None = None
     scenes: tuple[Scene, ...] = ()
+    machines: tuple[MachineWord, ...] = ()

@@ -6,13 +6,14 @@ Takes bytes and gives plain values; opens no file, reads no clock. Where the evi
 from collections.abc import Sequence
 from typing import TypedDict
 
+from headway.diagnosis.describe import steps
 from headway.diagnosis.finding.conclude import conclude_reading
 from headway.diagnosis.finding.finding import Finding
 from headway.diagnosis.reading.names import read_name
 from headway.diagnosis.reading.read import Reading, Source, read
 from headway.diagnosis.signs.table import Table
 from headway.diagnosis.verdict import Owner
-from headway.domain.errors import Language, PlatformError, message
+from headway.domain.errors import Language
 
 LONGEST_LINE = 600
 ACTORS = {Owner.RESEARCHER: "dev", Owner.OPERATOR: "ops", Owner.NOBODY: None}
@@ -57,7 +58,7 @@ def examine_files(sources: Sequence[Source], language: Language, table: Table | 
         "confidence": round(finding.confidence, 2),
         "followers": list(finding.followers),
         "evidence": _evidence(reading, finding),
-        "next_steps": next_steps(finding, language),
+        "next_steps": steps(finding.cause, language),
     }
 
 
@@ -71,20 +72,6 @@ def reading_order(found: ExaminedOut, paths: Sequence[str]) -> list[str]:
 def _is_main(path: str) -> bool:
     base = path.rpartition("/")[2]
     return read_name(path).rank == 0 or base.startswith(("main", "master", "driver", "launcher", "controller"))
-
-
-def title(cause: str, language: Language) -> str:
-    """A class of causes in words."""
-    return message(_code(cause), {}, language)
-
-
-def next_steps(finding: Finding, language: Language) -> list[str]:
-    """What to do next, each step a sentence."""
-    return [step for step in PlatformError(_code(finding.cause)).hint(language).splitlines() if step]
-
-
-def _code(cause: str) -> str:
-    return f"cause-{cause.lower().replace('_', '-')}"
 
 
 def _evidence(reading: Reading, finding: Finding) -> list[EvidenceOut]:

@@ -19,7 +19,7 @@ class Owner(StrEnum):
 
 
 class Fault(StrEnum):
-    """The class of a cause. The faults issue adds the rest of the forty."""
+    """How an attempt ended. Which of the forty causes it was is told apart from it, where that is known."""
 
     NONE = "none"
     CODE_ERROR = "code-error"
@@ -27,6 +27,7 @@ class Fault(StrEnum):
     HOST_OUT_OF_MEMORY = "host-out-of-memory"
     KILLED = "killed"
     CRASHED = "crashed"
+    MACHINE_FAULT = "machine-fault"
     AGENT_LOST = "agent-lost"
     NODE_DOWN = "node-down"
     LAUNCH_FAILED = "launch-failed"
@@ -53,8 +54,9 @@ class EvidenceLine:
 class Verdict:
     """What follows from the evidence. `rank`, `node`, `at`: the first fault; `followers`: ranks it took along.
 
-    `retry`: whether the same attempt again is worth its cards. `confidence` is 0..1.
-    `drill`: Headway broke it on purpose. `cause`: one of the forty classes of `cause.Cause`, where it is known.
+    `retry`: whether the same attempt again is worth its cards; `advice`: how, in one of the words of `cause.Retry`.
+    `confidence` is 0..1. `drill`: Headway broke it on purpose. `cause`: one of the forty classes of `cause.Cause`,
+    where it is known.
     """
 
     attempt: AttemptId
@@ -73,3 +75,4 @@ class Verdict:
     lines: tuple[EvidenceLine, ...] = ()
     drill: bool = False
     cause: str | None = None
+    advice: str | None = None

@@ -9,9 +9,10 @@ from enum import StrEnum
 
 FACT = "fact:"
 READING = "reading:"
-GAUGES = ("queue-wait", "silence", "node-silence", "node-down", "idle-devices", "budget")
+GAUGES = ("queue-wait", "silence", "node-silence", "node-down", "idle-devices", "budget", "drill-age")
 """Seconds a job waits; seconds since a running job's last step; seconds since a node was seen; 1 for a node that is
-down; devices of a pool that are up and free; the share of a branch's monthly budget that is spent."""
+down; devices of a pool that are up and free; the share of a branch's monthly budget that is spent; days since a
+template that a project trains with was drilled."""
 
 
 class Comparison(StrEnum):

@@ -18,7 +18,11 @@ class CheckpointState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One saved state of a job; `reason` says why it was rejected."""
+    """One saved state of a job; `reason` says why it was rejected.
+
+    `format`: the framework that wrote it in its own way; None: the in-job SDK.
+    `seconds`: from its beginning until it was durable; `blocked`: how long of that training waited, None: not told.
+    """
 
     job: JobId
     attempt: AttemptId
@@ -29,6 +33,8 @@ class Checkpoint:
     saved_at: datetime
     state: CheckpointState = CheckpointState.SAVED
     reason: str | None = None
+    blocked: float | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,11 @@ from headway.domain.alert_events import (
     ChannelSet,
 )
 from headway.domain.attempt import Outcome
+from headway.domain.cadence_events import CadenceAdvised, CheckpointDeleted, SpaceShort
 from headway.domain.checkpoint import LossBill
+from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
+from headway.domain.hold_events import JobHeld, JobReleased
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.node_events import (
     NodeChanged,
@@ -131,11 +134,14 @@ class DatasetRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSubmitted(Event):
+    """`origin`: the job from whose checkpoint it goes on."""
+
     kind: ClassVar[str] = "job-submitted"
     job: JobId
     project: str
     name: str
     devices: int
+    origin: JobId | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,15 +149,6 @@ class StopRequested(Event):
     kind: ClassVar[str] = "stop-requested"
     job: JobId
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrillOrdered(Event):
-    kind: ClassVar[str] = "drill-ordered"
-    job: JobId
-    attempt: AttemptId
-    drill: str
-    rank: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,6 +430,7 @@ Fact = (
     | JobSubmitted
     | StopRequested
     | DrillOrdered
+    | DrillScored
     | PreemptionOrdered
     | ReservationDelayed
     | AttemptPlaced
@@ -447,6 +445,9 @@ Fact = (
     | Moving
     | RankSlow
     | CheckpointSaved
+    | CadenceAdvised
+    | CheckpointDeleted
+    | SpaceShort
     | CheckpointVerified
     | CheckpointRejected
     | Restored
@@ -457,6 +458,8 @@ Fact = (
     | AttemptEnded
     | VerdictReached
     | RecoveryDecided
+    | JobHeld
+    | JobReleased
     | RecoveryMeasured
     | JobEnded
     | VersionRegistered

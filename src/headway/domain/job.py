@@ -45,7 +45,8 @@ class CheckpointPolicy:
 
     At most one of `every_steps`, `every` and `advised` is set; none: the program decides. An advice stays between
     `shortest` and `longest`. Kept are the last `keep`, those of every `keep_every_steps`, and the `keep_best` by
-    `metric`, the lowest unless `highest`.
+    `metric`, the lowest unless `highest`. `resume`: words put after the command where an attempt goes on from a
+    checkpoint, with its `{checkpoint}`, `{checkpoint_parent}`, `{checkpoint_name}` and `{checkpoint_step}`.
     """
 
     every_steps: int | None = None
@@ -58,6 +59,7 @@ class CheckpointPolicy:
     keep_best: int = 0
     metric: str = "loss"
     highest: bool = False
+    resume: tuple[str, ...] = ()
 
 
 class WhenStalled(StrEnum):
@@ -103,6 +105,15 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The checkpoint of another job that a job goes on from: only read, and only until it has one of its own."""
+
+    job: JobId
+    path: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """Everything needed to launch a job, with the template's blanks already filled in."""
 
@@ -124,6 +135,7 @@ class JobSpec:
     commit: str | None = None
     ready_path: str | None = None
     conditions: Conditions = Conditions()
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class JobState(StrEnum):
     RUNNING = "running"
     STOPPING = "stopping"
     RECOVERING = "recovering"
+    HELD = "held"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -58,8 +59,11 @@ JOB_MOVES: dict[tuple[JobState, JobState], str] = {
     (JobState.STOPPING, JobState.SUCCEEDED): "every rank ended with 0 before the stop arrived",
     (JobState.STOPPING, JobState.RECOVERING): "it was taken for another job and goes back to the queue",
     (JobState.RECOVERING, JobState.QUEUED): "it resumes from a verified checkpoint",
+    (JobState.RECOVERING, JobState.HELD): "what stopped it must be put right first",
     (JobState.RECOVERING, JobState.FAILED): "not worth another attempt",
     (JobState.RECOVERING, JobState.STOPPED): "stopped before it resumed",
+    (JobState.HELD, JobState.RECOVERING): "let go, or its node is back",
+    (JobState.HELD, JobState.STOPPED): "stopped while it was held",
 }
 
 ATTEMPT_MOVES: dict[tuple[AttemptState, AttemptState], str] = {

@@ -146,15 +146,20 @@ def check_tree(tree: QuotaTree, device_types: Collection[str]) -> None:
 
 
 def check_usage(tree: QuotaTree, used: Mapping[tuple[str, str], int]) -> None:
-    """Refuse a tree under which a project may hold less than it has now, `used` by (project, device type).
+    """Refuse a tree under which a branch may hold less than it has now, `used` by (project, device type).
 
     Raises `quota-below-use`. Taking away only a guarantee is no contradiction: what runs is then borrowed.
     """
-    for (project, device_type), devices in sorted(used.items()):
-        entry = tree.entry(project, device_type) or Entry()
+    held: Counter[tuple[str, str]] = Counter()
+    for (project, device_type), devices in used.items():
+        for branch in list(tree.path(project)) or [Branch(project, is_project=True)]:
+            if branch.is_project or device_type in branch.entries:
+                held[branch.name, device_type] += max(0, devices)
+    for (name, device_type), devices in sorted(held.items()):
+        entry = tree.entry(name, device_type) or Entry()
         if entry.ceiling is not None and devices > entry.ceiling:
             raise PlatformError(
-                "quota-below-use", branch=project, device_type=device_type, ceiling=entry.ceiling, used=devices
+                "quota-below-use", branch=name, device_type=device_type, ceiling=entry.ceiling, used=devices
             )
 
 
@@ -210,11 +215,14 @@ def _check_numbers(branch: str, device_type: str, entry: Entry) -> None:
 
 
 def _check_sums(tree: QuotaTree) -> None:
+    """What the branches below one are guaranteed, also through a department that says nothing of the device type."""
     promised: Counter[tuple[str, str]] = Counter()
     for branch in tree.branches.values():
         for device_type, entry in branch.entries.items():
-            if branch.parent is not None:
-                promised[branch.parent, device_type] += entry.guaranteed
+            for higher in list(tree.path(branch.name))[1:]:
+                promised[higher.name, device_type] += entry.guaranteed
+                if device_type in higher.entries:
+                    break
     for (name, device_type), devices in sorted(promised.items()):
         above = tree.entry(name, device_type)
         if above is not None and devices > above.guaranteed:

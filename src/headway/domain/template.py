@@ -6,7 +6,8 @@ environment; a placeholder that nobody fills is an error of the template, found 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -22,6 +23,14 @@ SECTIONS = (
     *("name", "description", "kind", "launcher", "command", "parameters", "env", "resources", "checkpoint"),
     *("recovery", "ready_path", "workdir"),
 )
+INTERVALS = frozenset({"every_steps", "every_minutes", "advised"})
+POLICY = (
+    *("every_steps", "every_minutes", "advised", "shortest_minutes", "longest_minutes"),
+    *("keep", "keep_every_steps", "keep_best", "metric", "highest", "resume"),
+)
+RESUME = ("checkpoint", "checkpoint_parent", "checkpoint_name", "checkpoint_step")
+"""What the words of `checkpoint.resume` may hold: the checkpoint's path, its folder, its name, its step."""
+MINUTE = timedelta(minutes=1)
 E = TypeVar("E", JobKind, Launcher, WhenStalled)
 VERSIONED = re.compile(r"[A-Za-z0-9._-]+@[0-9]{1,9}")
 
@@ -69,7 +78,7 @@ def parse(content: Mapping[str, Any]) -> Template:
         parameters=parameters,
         env={key: str(value) for key, value in table("env", content.get("env")).items()},
         request=_request(content.get("resources", {})),
-        checkpoint=_checkpoint(content.get("checkpoint", {})),
+        checkpoint=checkpoint_policy(content.get("checkpoint", {})),
         recovery=_recovery(content.get("recovery", {})),
         ready_path=content.get("ready_path"),
         workdir=content.get("workdir"),
@@ -173,13 +182,76 @@ def _request(raw: Mapping[str, Any]) -> Request:
     )
 
 
-def _checkpoint(raw: Mapping[str, Any]) -> CheckpointPolicy:
-    known_keys("checkpoint", raw, ("every_steps", "keep"))
-    every = raw.get("every_steps")
-    return CheckpointPolicy(
-        every_steps=None if every is None else positive("checkpoint.every_steps", every),
-        keep=positive("checkpoint.keep", raw.get("keep", CheckpointPolicy().keep)),
-    )
+def checkpoint_policy(raw: Mapping[str, Any], plain: CheckpointPolicy | None = None) -> CheckpointPolicy:
+    """A policy from a table; what it does not name is as in `plain`, and another interval replaces that one's."""
+    known_keys("checkpoint", raw, POLICY)
+    policy = plain or CheckpointPolicy()
+    if INTERVALS & raw.keys():
+        policy = replace(policy, **{"every_steps": None, "every": None, "advised": False, **_interval(raw)})
+    policy = replace(policy, **_rest(raw))
+    if policy.shortest > policy.longest:
+        rule = f"≤ {policy.longest / MINUTE:g} (longest_minutes)"
+        raise PlatformError(
+            "invalid-field", field="checkpoint.shortest_minutes", value=f"{policy.shortest / MINUTE:g}", rule=rule
+        )
+    return policy
+
+
+def _interval(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The one interval it names: in steps, in minutes, or as advised."""
+    named = [key for key in INTERVALS & raw.keys() if raw[key] is not None and raw[key] is not False]
+    if len(named) > 1:
+        raise PlatformError(
+            "invalid-field", field="checkpoint", value=", ".join(sorted(named)), rule=" | ".join(sorted(INTERVALS))
+        )
+    if "every_steps" in named:
+        return {"every_steps": positive("checkpoint.every_steps", raw["every_steps"])}
+    if "every_minutes" in named:
+        return {"every": _minutes("every_minutes", raw["every_minutes"])}
+    return {"advised": _flag("advised", raw.get("advised", False))}
+
+
+def _rest(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """All but the interval: bounds, what is kept, and the words that resume."""
+    named = {"shortest": "shortest_minutes", "longest": "longest_minutes"}
+    found: dict[str, Any] = {name: _minutes(key, raw[key]) for name, key in named.items() if key in raw}
+    if "keep" in raw:
+        found["keep"] = positive("checkpoint.keep", raw["keep"])
+    if raw.get("keep_every_steps") is not None:
+        found["keep_every_steps"] = positive("checkpoint.keep_every_steps", raw["keep_every_steps"])
+    if "keep_best" in raw:
+        found["keep_best"] = positive("checkpoint.keep_best", raw["keep_best"], least=0)
+    if "metric" in raw:
+        found["metric"] = text("checkpoint.metric", raw["metric"])
+    if "highest" in raw:
+        found["highest"] = _flag("highest", raw["highest"])
+    if "resume" in raw:
+        found["resume"] = text_list("checkpoint.resume", raw["resume"])
+        _check_resume(found["resume"])
+    return found
+
+
+def _check_resume(words: tuple[str, ...]) -> None:
+    for word in words:
+        try:
+            fill(dict.fromkeys(RESUME, ""), word)
+        except (KeyError, ValueError, IndexError):
+            rule = " | ".join(f"{{{name}}}" for name in RESUME)
+            raise PlatformError("invalid-field", field="checkpoint.resume", value=word[:80], rule=rule) from None
+
+
+def _minutes(key: str, value: object) -> timedelta:
+    """A number of minutes from one second to ten days."""
+    field = f"checkpoint.{key}"
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 1 / 60 <= value <= 14400:
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule="1/60 … 14400")
+    return timedelta(minutes=value)
+
+
+def _flag(key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise PlatformError("invalid-field", field=f"checkpoint.{key}", value=str(value)[:80], rule="true | false")
+    return value
 
 
 def _recovery(raw: Mapping[str, Any]) -> RecoveryPolicy:

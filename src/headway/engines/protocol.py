@@ -18,7 +18,10 @@ from headway.domain.resources import Node, Occupied
 
 
 class Capability(StrEnum):
-    """What only some engines can do, each with a small protocol of its own."""
+    """What only some engines can do, each with a small protocol of its own.
+
+    `BECOMES` has none: it starts attempts as their submitters although the server is not root (`become.py`).
+    """
 
     CORDONS = "cordons"
     OCCUPANCY = "occupancy"
@@ -27,6 +30,7 @@ class Capability(StrEnum):
     NUDGES = "nudges"
     WATCHES_NODES = "watches-nodes"
     BOOKS = "books"
+    BECOMES = "becomes"
 
 
 @dataclass(frozen=True, slots=True)

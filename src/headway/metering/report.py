@@ -13,7 +13,8 @@ from itertools import pairwise
 from statistics import fmean
 
 from headway.domain.attempt import Outcome
-from headway.domain.events import AttemptEnded, DrillOrdered, Fact, JobSubmitted, VerdictReached
+from headway.domain.drill_events import DrillOrdered
+from headway.domain.events import AttemptEnded, Fact, JobSubmitted, VerdictReached
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.queue_events import PreemptionOrdered
 from headway.metering.entries import Entry

@@ -1,7 +1,7 @@
 """The HTTP application: routes under `/api/v1`, the console at `/`, errors as problems, the loops while it runs."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from fastapi import FastAPI
@@ -15,14 +15,17 @@ from headway.server.api import (
     alerts,
     assets,
     bundles,
+    cadence,
     cases,
     directory,
+    drills,
     dry_run,
     granting,
     jobs,
     logs,
     metrics,
     monitoring,
+    moving,
     node_agents,
     nodes,
     observing,
@@ -33,7 +36,7 @@ from headway.server.api import (
     surroundings,
 )
 from headway.server.loops.all import all_loops
-from headway.server.loops.runner import run_loops
+from headway.server.loops.runner import Loop, run_loops
 from headway.server.platform import Platform
 
 PREFIX = "/api/v1"
@@ -41,6 +44,9 @@ AREAS = (
     queue,
     dry_run,
     jobs,
+    cadence,
+    moving,
+    drills,
     logs,
     bundles,
     accounts,
@@ -70,12 +76,12 @@ class Application(FastAPI):
         )
 
 
-def create_app(platform: Platform, *, with_loops: bool = True) -> FastAPI:
-    """The application of one platform; without loops it only answers (tests)."""
+def create_app(platform: Platform, *, with_loops: bool = True, more: Sequence[Loop] = ()) -> FastAPI:
+    """The application of one platform; without loops it only answers (tests). `more`: loops beside the server's own."""
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
-        turning = asyncio.create_task(run_loops(platform, all_loops())) if with_loops else None
+        turning = asyncio.create_task(run_loops(platform, (*all_loops(), *more))) if with_loops else None
         yield
         if turning is not None:
             turning.cancel()

@@ -40,7 +40,8 @@ def _first_user(platform: Platform, c: Connection, change: Change) -> None:
     create_user(c, change, FIRST, None, None)
     grant_role(c, change, FIRST, Role.ADMIN, None)
     token = issue_token(c, change, FIRST, days=3650)
-    write_private(platform.home / "client.json", json.dumps({"url": platform.url, "token": token}))
+    told = {"url": platform.url, "token": token, "ca_file": platform.settings.ca_file}
+    write_private(platform.home / "client.json", json.dumps(told))
 
 
 def write_private(path: Path, text: str) -> None:

@@ -9,7 +9,7 @@ import click
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import Language, PlatformError
+from headway.domain.errors import Language, PlatformError, message
 from headway.server.engine_commands import engine
 from headway.server.language import language
 from headway.server.problems import from_validation
@@ -74,7 +74,8 @@ def up(detach: bool, **given: object) -> None:
 
     settings = _settings(**given)
     if detach:
-        click.echo(running.start_detached(settings, sys.argv[1:]))
+        url = running.start_detached(settings, sys.argv[1:])
+        click.echo(message("server-up", {"url": url, "value": str(settings.home / running.OUTPUT)}, language()))
     else:
         running.run(settings)
 
@@ -85,7 +86,28 @@ def down(**given: object) -> None:
     """Stop the server and the gateway. Ranks that still run go on, and are found again by the next `up`."""
     from headway.server import running
 
-    click.echo(running.stop(_settings(**given)))
+    gone = running.stop(_settings(**given))
+    click.echo(
+        message("server-stopped", {"what": ", ".join(gone)}, language())
+        if gone
+        else message("server-none", {}, language())
+    )
+
+
+@main.command()
+@click.option("--home", type=click.Path(path_type=Path), help="an empty folder, or an earlier showcase [a new one]")
+@click.option("--port", type=click.IntRange(0, 65535), default=8470, show_default=True)
+@click.option("--language", "wanted", type=click.Choice(["zh", "en"]), help="of what people in it wrote [yours]")
+def showcase(home: Path | None, port: int, wanted: str | None) -> None:
+    """Play two weeks of life into a throw-away home and serve it on this machine: nothing in it is real."""
+    from tempfile import mkdtemp
+
+    from headway.server.showcase import show
+
+    chosen: Language = "zh" if (wanted or language()) == "zh" else "en"
+    folder = home.absolute() if home is not None else Path(mkdtemp(prefix="headway-showcase-")) / "home"
+    click.echo(message("showcase-plays", {"home": str(folder)}, chosen), err=True)
+    show.serve(folder, port, chosen, lambda url: click.echo(show.invitation(url, chosen)))
 
 
 @main.command()
@@ -99,7 +121,7 @@ def migrate(**given: object) -> None:
     settings.home.mkdir(parents=True, exist_ok=True)
     with closing(Database(settings.url)) as database:
         database.migrate()
-    click.echo("the database is up to date")
+    click.echo(message("database-current", {}, language()))
 
 
 @main.command()
@@ -109,7 +131,7 @@ def doctor(**given: object) -> None:
     """Look at everything the server needs and say what is missing."""
     from headway.server.doctor import examine
 
-    findings = examine(_settings(**given))
+    findings = examine(_settings(**given), language())
     for finding in findings:
         click.echo(f"{'ok ' if finding.ok else '×  '}{finding.what}: {finding.detail}")
     sys.exit(0 if all(finding.ok for finding in findings) else FAILED)

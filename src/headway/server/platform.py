@@ -3,7 +3,7 @@
 import asyncio
 import os
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from headway.domain.ids import AttemptId
@@ -19,6 +19,14 @@ from headway.store.database import Database
 from headway.store.logs import LogBook
 from headway.store.readings import Readings
 from headway.store.scenes import SceneBook
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """A checkpoint that is to go: its bytes when it was chosen (None: any), and why."""
+
+    bytes: int | None
+    cause: str
 
 
 class Wake:
@@ -47,7 +55,10 @@ class Wake:
 
 @dataclass(slots=True)
 class Platform:
-    """Everything the server works with. `engines` by name; paths below `home`."""
+    """Everything the server works with. `engines` by name; paths below `home`.
+
+    `save_every` and `discards`: what agents are told.
+    """
 
     settings: Settings
     database: Database
@@ -61,6 +72,8 @@ class Platform:
     progress_facts: dict[AttemptId, datetime] = field(default_factory=dict)
     printed: Printed = field(default_factory=Printed)
     live: Live = field(default_factory=Live)
+    save_every: dict[AttemptId, timedelta] = field(default_factory=dict)
+    discards: dict[AttemptId, dict[str, Discard]] = field(default_factory=dict)
 
     @property
     def home(self) -> Path:

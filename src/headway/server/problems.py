@@ -28,6 +28,8 @@ RULES = {
     "dict": "rule-table",
     "model": "rule-table",
     "list": "rule-list",
+    "datetime": "rule-moment",
+    "timezone": "rule-moment",
 }
 
 

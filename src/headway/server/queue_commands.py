@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, message
 
 if TYPE_CHECKING:
     from headway.scheduler.snapshot import Snapshot
@@ -32,15 +32,17 @@ def rehearse(quota: Path | None, add: tuple[str, ...], as_json: bool, **given: A
     from headway.server import quota_file, rehearsal
     from headway.server.language import language
 
-    past, present = _material(given)
+    past, unread, present = _material(given)
     tree = quota_file.read_path(quota) if quota else None
     added = [node for text in add for node in rehearsal.nodes_of(text)]
     compared = rehearsal.compare(past, present, tree, added)
     if as_json:
-        click.echo(json.dumps(rehearsal.as_table(compared)))
+        click.echo(json.dumps(rehearsal.as_table(compared) | {"rows_left_out": unread}))
         return
     for line in rehearsal.lines(compared, language()):
         click.echo(line)
+    if unread:
+        click.echo(message("trace-rows-left-out", {"count": unread}, language()))
 
 
 @click.group()
@@ -70,8 +72,8 @@ def replay(file: Path) -> None:
     click.echo(as_json(plan))
 
 
-def _material(given: dict[str, Any]) -> tuple[list[Any], "Snapshot"]:
-    """The jobs to replay, and the nodes, table and policy as they are."""
+def _material(given: dict[str, Any]) -> tuple[list[Any], int, "Snapshot"]:
+    """The jobs to replay, how many rows of a trace are none, and the nodes, table and policy as they are."""
     from dataclasses import replace
     from datetime import UTC, timedelta
 
@@ -88,13 +90,13 @@ def _material(given: dict[str, Any]) -> tuple[list[Any], "Snapshot"]:
         )
     if csv is not None:
         per_node = max((node.devices for node in present.nodes), default=8)
-        return trace.read(csv, per_node), present
+        return *trace.read(csv, per_node), present
     begins = since.replace(tzinfo=settings.zone) if isinstance(since, datetime) else present.now - timedelta(days=30)
     database = Database(settings.url)
     with database.read() as c:
         found = past.jobs(c, begins.astimezone(UTC), present.now)
     database.close()
-    return found, present
+    return found, 0, present
 
 
 def _look(settings: "Settings") -> "Snapshot":

@@ -27,17 +27,20 @@ from headway.server.bootstrap import prepare
 from headway.server.collector import relax
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
+from headway.server.showcase.home import refuse
 
 log = structlog.get_logger("headway.server")
 LOCK = "server.lock"
+OUTPUT = "server.log"
 START_S = 60.0
 STOP_S = 30.0
 POLL_S = 0.1
 
 
 def run(settings: Settings) -> None:
-    """Serve until SIGTERM. Raises `server-running` when another server has this home."""
+    """Serve until SIGTERM. Raises `server-running` when another has this home, `showcase-home` for a played one."""
     configure_logs()
+    refuse(settings.home)
     settings.home.mkdir(parents=True, exist_ok=True)
     lock = locks.take(settings.home / LOCK)
     if lock is None:
@@ -64,12 +67,13 @@ def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
 
 
 def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
-    """Start the same command in a session of its own, wait until the API answers, return what to tell."""
+    """Start the same command in a session of its own and wait until the API answers; returns its address."""
+    refuse(settings.home)
     if locks.is_held(settings.home / LOCK):
         raise PlatformError("server-running", home=str(settings.home))
     settings.home.mkdir(parents=True, exist_ok=True)
     kept = [word for word in arguments if word != "--detach"]
-    with open(settings.home / "server.log", "ab", opener=_open_private) as output:
+    with open(settings.home / OUTPUT, "ab", opener=_open_private) as output:
         child = subprocess.Popen(
             [sys.executable, "-m", "headway.server.main", *kept],
             stdin=subprocess.DEVNULL,
@@ -81,10 +85,10 @@ def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     while time.monotonic() < deadline and child.poll() is None:
         told = _read_told(settings.home)
         if told is not None and told["pid"] == child.pid and _answers(told["url"], settings.ca_file):
-            return f"Headway is up at {told['url']} (log: {settings.home / 'server.log'})"
+            return str(told["url"])
         time.sleep(POLL_S)
     _end_child(child)
-    raise PlatformError("server-start-failed", log=str(settings.home / "server.log"))
+    raise PlatformError("server-start-failed", log=str(settings.home / OUTPUT))
 
 
 def _end_child(child: "subprocess.Popen[bytes]") -> None:
@@ -101,11 +105,10 @@ def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def stop(settings: Settings) -> str:
-    """End the server and the gateway of a home, and wait until both are gone."""
+def stop(settings: Settings) -> list[str]:
+    """End the server and the gateway of a home, and wait until both are gone; returns those that ran."""
     held = {"server": settings.home / LOCK, "gateway": settings.home / "gateway" / gateway_process.LOCK}
-    gone = [name for name, lock in held.items() if _end(lock)]
-    return f"stopped: {', '.join(gone)}" if gone else "nothing was running"
+    return [name for name, lock in held.items() if _end(lock)]
 
 
 def build_agent(home: Path) -> Path:

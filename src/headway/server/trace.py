@@ -2,23 +2,40 @@
 
 import csv
 import gzip
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
 from headway.domain.job import Priority
+from headway.domain.parse import MOST
 from headway.scheduler.rehearse import shape
 from headway.scheduler.replay import Past
 from headway.scheduler.snapshot import QueuedJob
 
 COLUMNS = ("project", "submit_s", "duration_s", "gpus", "limit_s")
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+LONGEST = 100 * 366 * 86400.0
+"""Seconds: what lies farther off is no time of a job."""
 
 
-def read(path: Path, per_node: int) -> list[Past]:
-    """The jobs of a trace by submission; rows without devices, times or an end are left out.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One job of a trace; times in seconds."""
+
+    project: str
+    user: str
+    submitted: float
+    length: float
+    devices: int
+    limit: float | None
+
+
+def read(path: Path, per_node: int) -> tuple[list[Past], int]:
+    """The jobs of a trace by submission, and how many rows were left out: without devices, times or an end.
 
     Raises `trace-unreadable` or `trace-columns`, naming what is missing.
     """
@@ -28,35 +45,40 @@ def read(path: Path, per_node: int) -> list[Past]:
             missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
             if missing:
                 raise PlatformError("trace-columns", path=str(path), missing=", ".join(missing))
-            rows = sorted(_rows(table), key=lambda row: float(row["submit_s"]))
-    except (OSError, UnicodeDecodeError) as problem:
+            found = [_row(given) for given in table]
+    except (OSError, EOFError, zlib.error, csv.Error, UnicodeDecodeError) as problem:
         raise PlatformError("trace-unreadable", path=str(path), detail=str(problem)) from None
-    first = float(rows[0]["submit_s"]) if rows else 0.0
-    return [_past(number, row, first, per_node) for number, row in enumerate(rows)]
+    rows = sorted((row for row in found if row is not None), key=lambda row: row.submitted)
+    return list(_jobs(rows, per_node)), len(found) - len(rows)
 
 
-def _rows(table: Iterator[dict[str, str]]) -> Iterator[dict[str, str]]:
-    for row in table:
-        try:
-            usable = float(row["gpus"]) >= 1 and float(row["duration_s"]) > 0 and float(row["submit_s"]) >= 0
-        except (ValueError, TypeError):
-            continue
-        if usable:
-            yield row
+def _row(given: dict[str, str]) -> Row | None:
+    """What a row says, if that can be a job's."""
+    try:
+        submitted, length, devices = (float(given[name]) for name in ("submit_s", "duration_s", "gpus"))
+        limit = float(given["limit_s"] or 0)
+    except (ValueError, TypeError):
+        return None
+    if not (0 <= submitted <= LONGEST and 0 < length <= LONGEST and 1 <= devices <= MOST and limit == limit):
+        return None
+    bound = limit if 0 < limit <= LONGEST else None
+    return Row(given["project"], given.get("user") or "", submitted, length, int(devices), bound)
 
 
-def _past(number: int, row: dict[str, str], first: float, per_node: int) -> Past:
-    submitted = float(row["submit_s"]) - first
-    limit = row["limit_s"]
-    job = QueuedJob(
-        id=JobId(f"j{number:07}"),
-        name="",
-        project=row["project"],
-        owner=row.get("user") or "",
-        priority=Priority.NORMAL,
-        request=shape(int(float(row["gpus"])), per_node),
-        submitted_at=EPOCH + timedelta(seconds=submitted),
-        template="",
-        limit=timedelta(seconds=float(limit)) if limit and float(limit) > 0 else None,
-    )
-    return Past(job, submitted, float(row["duration_s"]))
+def _jobs(rows: Iterable[Row], per_node: int) -> Iterator[Past]:
+    first: float | None = None
+    for number, row in enumerate(rows):
+        first = row.submitted if first is None else first
+        since = row.submitted - first
+        job = QueuedJob(
+            id=JobId(f"j{number:07}"),
+            name="",
+            project=row.project,
+            owner=row.user,
+            priority=Priority.NORMAL,
+            request=shape(row.devices, per_node),
+            submitted_at=EPOCH + timedelta(seconds=since),
+            template="",
+            limit=None if row.limit is None else timedelta(seconds=row.limit),
+        )
+        yield Past(job, since, row.length)

@@ -116,6 +116,32 @@ class Ended(BaseModel):
     left: bool = False
 
 
+class CheckpointSeen(BaseModel):
+    """A checkpoint that a framework saved, by its path below the job's folder; `reason`: why not to go on from it."""
+
+    format: Line
+    path: Line
+    step: Count | None = None
+    bytes: Count = 0
+    saved_at: Moment
+    reason: Line | None = None
+    detail: Annotated[str | None, Field(max_length=65536)] = None
+
+
+class DiscardOrder(BaseModel):
+    """Delete a checkpoint, by its path below the job's folder; `bytes`: what it held when it was chosen, None: any."""
+
+    path: str
+    bytes: int | None = None
+
+
+class Discarded(BaseModel):
+    """What became of such an order; `kept`: why it is still there, None: it is gone."""
+
+    path: Line
+    kept: Line | None = None
+
+
 class Report(BaseModel):
     """One report of one node's agent."""
 
@@ -131,6 +157,8 @@ class Report(BaseModel):
     dropped: list[Dropped] = []
     drills_done: list[str] = []
     scenes: list[dict[str, Any]] = []
+    checkpoints: list[CheckpointSeen] = []
+    discarded: list[Discarded] = []
     ended: Ended | None = None
 
 
@@ -142,11 +170,12 @@ class StopOrder(BaseModel):
 
 
 class KillOrder(BaseModel):
-    """Kill one rank without warning, for a drill."""
+    """Signal one rank without warning, for a drill; or, where `what` is `agent`, the agent itself."""
 
     drill: str
     rank: int
     signal: int
+    what: str = "rank"
 
 
 class LookOrder(BaseModel):
@@ -163,6 +192,8 @@ class Answer(BaseModel):
     stop: StopOrder | None = None
     kill: list[KillOrder] = []
     look: list[LookOrder] = []
+    save_every_s: float | None = None
+    discard: list[DiscardOrder] = []
     over: bool = False
 
 
@@ -184,5 +215,6 @@ class RankEvent(BaseModel):
     path: Line | None = None
     bytes: Count = 0
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     reason: Line | None = None
     name: Line | None = None

@@ -13,7 +13,8 @@ import pytest
 import torch
 import torch.distributed.checkpoint as dcp
 
-from headway.agent.checkpoints.survey import mark, survey
+from headway.agent.checkpoints.folder import mark
+from headway.agent.checkpoints.survey import survey
 
 WEIGHTS = {"layer.weight": torch.arange(4096.0), "layer.bias": torch.ones(64)}
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headway.agent.checkpoints.sweep import Kept, discard
@@ -87,6 +87,7 @@ def test_one_that_is_gone_is_said_to_be(root: Path) -> None:
 names = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=60)
 
 
+@settings(deadline=None)
 @given(names, st.lists(names, max_size=4, unique=True))
 def test_whatever_names_are_in_it_only_that_checkpoint_goes(name: str, inside: list[str]) -> None:
     with tempfile.TemporaryDirectory() as place:

@@ -1,6 +1,8 @@
 """A real server whose jobs run on a real Slurm: the platform of the other live tests, with a testbed under it."""
 
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from headway.engines.protocol import UnixUser
 from headway.server import engines
 from headway.server.settings import Settings
 from tests.engines.slurm_testbed import Testbed
@@ -111,15 +116,33 @@ def furnish(api: Api) -> None:
         api.call("POST", "templates", json={"content": template})
 
 
+def python_of(account: UnixUser) -> list[str]:
+    """The words that start a Python with Headway in it as this account, which may not reach this test's own Python."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    python = shutil.which(version, path="/usr/local/bin:/usr/bin:/bin")
+    if python is None:
+        pytest.skip(f"absent: a system Python: no {version} that another user could run")
+    become = ["setpriv", f"--reuid={account.uid}", f"--regid={account.gid}", "--init-groups", "env"]
+    return [*become, f"HOME={account.home}", f"PYTHONPATH={':'.join(filter(None, sys.path))}", python]
+
+
 @contextmanager
-def opened(testbed: Testbed, *, is_furnished: bool = True, **options: str) -> Iterator[Site]:
-    """A server on the testbed, with a project to submit to if `is_furnished`; the testbed is afterwards as it was."""
+def opened(
+    testbed: Testbed, *, is_furnished: bool = True, account: UnixUser | None = None, **options: str
+) -> Iterator[Site]:
+    """A server on the testbed, with a project to submit to if `is_furnished`; the testbed is afterwards as it was.
+
+    `account`: whose process the server is.
+    """
     home = Path(tempfile.mkdtemp(prefix="headway-slurm-"))
     home.chmod(0o711)
     platform = Platform(home, host="0.0.0.0", engines="slurm")
     given = {"share": str(home / "share"), "slurm_conf": str(testbed.conf), "python": "/usr/bin/python3"}
     given |= {"server_url": f"http://{testbed.host}:{platform.port}", "partition": "main"} | options
     engines.add(Settings(home=home), "slurm", given)
+    if account is not None:
+        subprocess.run(["chown", "-R", f"{account.uid}:{account.gid}", str(home)], check=True)
+        platform.python = python_of(account)
     try:
         platform.start()
         platform.wait_until_up()

@@ -116,6 +116,23 @@ def test_a_controller_killed_within_a_second_of_submits_starts_every_job_once(si
     check_books(site, running, since)
 
 
+@exhaustive
+@pytest.mark.slow
+def test_an_attempt_that_a_killed_controller_forgot_is_listed_to_the_operator(site: Site) -> None:
+    with site.testbed.forgetting():
+        (work,) = site.waiting(1, template="persistent")
+        wait_until_all_run(site, [work])
+        time.sleep(5)  # more than may be apart
+    wait_until(lambda: len(list(work.folder.glob("*.starts"))) == 2, "another attempt", work.story)
+    work.finish()
+    assert work.end() == "succeeded", work.story()
+    forgotten = tries(work)[0]["id"]
+    wait_until(lambda: any(forgotten in line for line in reconciled(site)), "it to be listed", work.story)
+    print("listed:", *reconciled(site), sep="\n  ")
+    starts = [path.read_text() for path in work.folder.glob("*.starts")]
+    assert starts == ["0\n"] * len(starts), "one start for each attempt"
+
+
 def reconciled(site: Site) -> list[str]:
     """The attempts that the operator's command lists as apart."""
     words = [sys.executable, "-m", "headway.server.main", "engine", "reconcile", "slurm", "--home"]

@@ -57,6 +57,38 @@ export const bills = (id: string) =>
     meta: live,
   });
 
+export const losses = (id: string) =>
+  queryOptions({
+    queryKey: ["job", id, "losses"],
+    queryFn: () => take(api.GET(`${V1}/jobs/{job}/losses`, { params: { path: { job: id } } })),
+    meta: live,
+  });
+
+/** Lines of a log that hold a text, one page of them. */
+export const logSearch = (id: string, place: { attempt: number; rank: number }, wanted: LogWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["job", id, "log-search", place, wanted],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        api.GET(`${V1}/jobs/{job}/logs/search`, {
+          params: {
+            path: { job: id },
+            query: { ...place, q: wanted.text, regex: wanted.regex, ignore_case: !wanted.exact, offset: pageParam },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next ?? undefined,
+    retry: false,
+  });
+
+export interface LogWanted {
+  text: string;
+  regex: boolean;
+  exact: boolean;
+}
+
 export const ahead = (id: string) =>
   queryOptions({
     queryKey: ["job", id, "ahead"],
@@ -81,17 +113,19 @@ export const jobFacts = (id: string) =>
 export const AXIS_KINDS = [
   ...["job-submitted", "attempt-placed", "attempt-launched", "attempt-started", "stalled", "moving", "rank-slow"],
   ...["stall-explained", "rank-exited", "agent-lost", "end-explained", "attempt-ended"],
-  ...["verdict-reached", "recovery-decided"],
+  ...["verdict-reached", "recovery-decided", "job-held", "job-released"],
   ...["drill-ordered", "stop-requested", "job-ended", "launch-failed", "restored", "preemption-ordered"],
 ] as const;
 
 /** One measurement of one attempt over time. */
-export const readings = (id: string, name: string, attempt: number) =>
+export const readings = (id: string, name: string, attempt: number, per_node = false) =>
   queryOptions({
-    queryKey: ["job", id, "readings", name, attempt],
+    queryKey: ["job", id, "readings", name, attempt, per_node],
     queryFn: () =>
       take(
-        api.GET(`${V1}/jobs/{job}/readings`, { params: { path: { job: id }, query: { name, attempt, points: 600 } } }),
+        api.GET(`${V1}/jobs/{job}/readings`, {
+          params: { path: { job: id }, query: { name, attempt, points: per_node ? 240 : 600, per_node } },
+        }),
       ),
     placeholderData: keepPreviousData,
     meta: live,
@@ -164,6 +198,12 @@ export const statement = (project: string, month: string) =>
     queryKey: ["statement", project, month],
     queryFn: () =>
       take(api.GET(`${V1}/projects/{project}/statement`, { params: { path: { project }, query: { month } } })),
+  });
+
+export const intervals = (project: string) =>
+  queryOptions({
+    queryKey: ["intervals", project],
+    queryFn: () => take(api.GET(`${V1}/projects/{project}/intervals`, { params: { path: { project } } })),
   });
 
 export const templates = () =>

@@ -20,6 +20,7 @@ export const STATUS: Record<Status, Look> = {
   stalled: { icon: "◐", light: "#9a5b00", dark: "#f0a63a", word: "status.stalled" },
   stopping: { icon: "◍", light: "#595f69", dark: "#a6adb8", word: "status.stopping" },
   recovering: { icon: "↻", light: "#6b3fc9", dark: "#b59cff", word: "status.recovering" },
+  held: { icon: "◫", light: "#9a5b00", dark: "#f0a63a", word: "status.held" },
   succeeded: { icon: "✓", light: "#1f7a3d", dark: "#5cc983", word: "status.succeeded" },
   failed: { icon: "✕", light: "#c4271b", dark: "#ff8a7d", word: "status.failed" },
   preempted: { icon: "⇣", light: "#8a4b6b", dark: "#e0a0c0", word: "status.preempted" },
@@ -33,7 +34,7 @@ type JobView = components["schemas"]["JobView"];
 export function statusOf(view: JobView): Status {
   const attempt = view.attempt?.id;
   const stalls = view.verdict?.fault === "stalled" && view.verdict.attempt === attempt;
-  if (view.job.state === "running" && stalls) return "stalled";
+  if (view.job.state === "running" && (view.stall || stalls)) return "stalled";
   if (view.job.state === "queued" && (view.job.preemptions ?? 0) > 0) return "preempted";
   return view.job.state;
 }
@@ -42,8 +43,9 @@ export function statusOf(view: JobView): Status {
 export function since(view: JobView): string | null {
   const status = statusOf(view);
   if (view.job.ended_at) return view.job.ended_at;
+  if (view.stall && status === "stalled") return view.stall.since;
   if (status === "stalled") return view.verdict?.at ?? view.last_progress_at ?? null;
-  if (status === "recovering" || status === "preempted") return view.attempt?.ended_at ?? null;
+  if (status === "recovering" || status === "held" || status === "preempted") return view.attempt?.ended_at ?? null;
   if (status === "queued") return view.attempt?.ended_at ?? view.job.submitted_at;
   return view.attempt?.started_at ?? view.attempt?.placed_at ?? null;
 }

@@ -7,12 +7,12 @@ type JobView = Schemas["JobView"];
 type NodeView = Schemas["NodeView"];
 
 const DAY_MS = 86_400_000;
-export const LIVE: Schemas["JobState"][] = ["queued", "starting", "running", "stopping", "recovering"];
+export const LIVE: Schemas["JobState"][] = ["queued", "starting", "running", "stopping", "recovering", "held"];
 
-/** Stalled or recovering now, or failed within a day. */
+/** Stalled, recovering or held now, or failed within a day. */
 export function isTroubled(view: JobView, now: number): boolean {
   const status = statusOf(view);
-  if (status === "stalled" || status === "recovering") return true;
+  if (status === "stalled" || status === "recovering" || status === "held") return true;
   return status === "failed" && view.job.ended_at != null && now - Date.parse(view.job.ended_at) < DAY_MS;
 }
 

@@ -119,6 +119,11 @@ class Folder:
         self.folders.sort()
 
 
+def mark(path: str, saved_at: float) -> str:
+    """What a checkpoint is known by: written over, it is another."""
+    return f"{path}:{saved_at:.3f}"
+
+
 def why(error: OSError) -> str:
     """What the system said, in words that name the link."""
     if error.errno in (errno.ELOOP, errno.ENOTDIR):

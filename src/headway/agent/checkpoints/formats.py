@@ -31,7 +31,10 @@ _MODEL = re.compile(r"(?:zero_pp_rank_(\d+)_)?mp_rank_(\d+)(?:_model_states)\.pt
 _OPTIMIZER = re.compile(r"(?:bf16_)?zero_pp_rank_(\d+)_mp_rank_(\d+)_optim_states\.pt", re.ASCII)
 _RANDOM = re.compile(r"(?:rng_state|random_states)_(\d+)\.(?:pth|pkl)", re.ASCII)
 _SHARD = re.compile(r"__\d+_\d+\.distcp", re.ASCII)
-_STEP = re.compile(r"(?:^|[^a-z])(?:step|iter|iteration|global_step)[-_=]?(\d{1,12})|^(\d{1,12})$", re.ASCII | re.I)
+_STEP = re.compile(
+    r"(?:^|[^a-z])(?:step|iter|iteration|global_step|ckpt|checkpoint|model)[-_=]?(\d{1,12})|^(\d{1,12})$",
+    re.ASCII | re.IGNORECASE,
+)
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin", "adapter_model.safetensors", "adapter_model.bin")
 _INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 

@@ -6,7 +6,7 @@ What the in-job SDK saves has a manifest and is verified by the server: it is pa
 from __future__ import annotations
 
 from headway.agent.checkpoints import formats
-from headway.agent.checkpoints.folder import Damaged, Folder
+from headway.agent.checkpoints.folder import Damaged, Folder, mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ def survey(root: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
         found = list(_below(top, DEEPEST, frozenset(known)))
     found.sort(key=lambda each: (-each["saved_at"], each["path"]))
     return found[:MOST]
-
-
-def mark(path: str, saved_at: float) -> str:
-    """What a checkpoint is known by: written over, it is another."""
-    return f"{path}:{saved_at:.3f}"
 
 
 def _below(folder: Folder, depth: int, known: frozenset[str]) -> Iterator[dict[str, Any]]:
@@ -71,7 +66,7 @@ def _folder(folder: Folder, known: frozenset[str]) -> dict[str, Any] | None:
         try:
             step = rule(folder)
         except Damaged as damaged:
-            named = formats.named_step(folder.name.replace("checkpoint", "step"))
+            named = formats.named_step(folder.name)
             return _entry(name, folder.path, named, size, saved_at, damaged)
         if step is not None:
             return _entry(name, folder.path, step, size, saved_at)

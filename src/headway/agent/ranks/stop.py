@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 
-from headway.agent import files
 from headway.agent.ranks import remains
 
 TYPE_CHECKING = False
@@ -61,19 +59,11 @@ class Stop:
     def _begin(self, reason: str, grace_s: float, now: float) -> bool:
         if now + grace_s < self._kill_at and (self.reason is None or self._kill_at < _NEVER):
             self._kill_at = now + grace_s
-            self._write_control(reason, grace_s)
+            # A rank that has taken its own directory away still gets the signals.
+            self._ranks.tell("control.json", {"stop": True, "reason": reason, "deadline": time.time() + grace_s})
         if self.reason is not None:
             return False
         self.reason = reason
         self._gang_at = _NEVER
         self._ranks.signal(signal.SIGTERM)
         return True
-
-    def _write_control(self, reason: str, grace_s: float) -> None:
-        control = {"stop": True, "reason": reason, "deadline": time.time() + grace_s}
-        for rank in self._ranks.witnessed():
-            path = os.path.join(self._ranks.rank_dir(rank.rank), "control.json")
-            try:
-                files.write_json(path, control, 0o644)
-            except OSError:
-                continue  # a rank that has taken its own directory away still gets the signals

@@ -83,7 +83,8 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 def _tell(found: "ExaminedOut", paths: list[str]) -> None:
     """The finding for a person: the cause, where it began, whose move it is, what to read and what to do."""
-    from headway.diagnosis.examine_files import reading_order, title
+    from headway.diagnosis.describe import title
+    from headway.diagnosis.examine_files import reading_order
 
     out(f"{title(found['cause_class'], language())}  [{found['cause_class']}]")
     said = [word("move", found["actor"] or "nobody")]

@@ -1,4 +1,4 @@
-"""Jobs as a list, and what is done to them: `ps`, `stop`, `drill`."""
+"""Jobs as a list, and what ends them: `ps`, `stop`."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ from headway.cli.telling import at_step
 if TYPE_CHECKING:
     from headway.sdk.client import Client
 
-STATES = ("queued", "starting", "running", "stopping", "recovering", *TERMINAL)
+STATES = ("queued", "starting", "running", "stopping", "recovering", "held", *TERMINAL)
 LIVE = STATES[: -len(TERMINAL)]
 REPAINT_S = 2.0
 CLEAR = "\x1b[H\x1b[J"
@@ -110,6 +110,19 @@ def stop(
         return _wait_for_end(api, [job["id"] for job in stopped], timeout, fields) if wait else exits.DONE
 
 
+@command("release")
+@click.argument("jobs", type=JOB, nargs=-1, required=True, metavar="JOB...")
+@json_option
+def release(jobs: tuple[str, ...], fields: tuple[str, ...] | None) -> None:
+    """Let held jobs go on: what stopped them has been put right."""
+    with client() as api:
+        released = [api.release(job) for job in jobs]
+    if fields is not None:
+        return write_json(released, fields)
+    for job in released:
+        note(say("release.done", name=job["spec"]["name"], job=job["id"]))
+
+
 def _question(view: dict[str, Any]) -> str:
     job = view["job"]
     return say("stop.sure", name=job["spec"]["name"], job=job["id"], where=at_step(job))
@@ -136,20 +149,3 @@ def _wait_for_end(api: "Client", ids: list[str], timeout: float | None, fields: 
     if fields is not None:
         write_json(ended, fields)
     return exits.DONE
-
-
-@command("drill")
-@click.argument("job", type=JOB)
-@option("--rank", type=int, required=True, says="drill-rank")
-@option("--yes", "-y", is_flag=True)
-@option("--no-input", is_flag=True)
-@json_option
-def drill(job: str, rank: int, fields: tuple[str, ...] | None, **asks: bool) -> None:
-    """Kill one rank without warning, and measure how the job comes back."""
-    confirm(say("drill.sure", job=job, rank=rank), **asks)
-    with client() as api:
-        ordered = api.drill(job, rank)
-    if fields is not None:
-        return write_json(ordered, fields)
-    out(ordered["drill"])
-    note(say("drill.done", rank=rank, job=ordered["job"]))

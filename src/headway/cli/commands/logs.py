@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from headway.cli import exits
 from headway.cli.arguments import JOB
 from headway.cli.command import command, json_option, option
 from headway.cli.follow import TERMINAL, until
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Writer = Callable[[bytes, int], None]  # a piece of output and the offset after it
 PIECE = 1 << 20
 FIRST_TAIL = 16 << 10
+SEARCHED = 500
 
 
 @command("logs")
@@ -28,12 +30,28 @@ FIRST_TAIL = 16 << 10
 @option("--rank", type=click.IntRange(0), default=0, show_default=True)
 @option("--attempt", type=click.IntRange(1))
 @option("--tail", type=click.IntRange(0))
+@option("--search")
+@option("--regex", is_flag=True)
+@option("--ignore-case", "-i", is_flag=True)
 @json_option
-def logs(
-    job: str, follow: bool, rank: int, attempt: int | None, tail: int | None, fields: tuple[str, ...] | None
+def logs(  # noqa: PLR0913
+    job: str,
+    follow: bool,
+    rank: int,
+    attempt: int | None,
+    tail: int | None,
+    search: str | None,
+    regex: bool,
+    ignore_case: bool,
+    fields: tuple[str, ...] | None,
 ) -> None:
-    """Print a rank's output."""
+    """Print a rank's output, or the lines of it that are looked for."""
     write = _write_json if fields is not None else _write
+    if search is not None:
+        with client() as api:
+            asked = {"attempt": attempt, "regex": regex, "ignore_case": ignore_case}
+            _search(api.log_search, (job, search, rank), asked, as_json=fields is not None)
+        return
     with client() as api:
         chosen = attempt if attempt is not None or not follow else _newest_attempt(api, job, 1)
         while True:
@@ -49,6 +67,24 @@ def logs(
                 return
             tail = None
             note(say("logs.attempt", number=chosen))
+
+
+def _search(ask: Callable[..., Any], place: tuple[str, str, int], asked: dict[str, Any], *, as_json: bool) -> None:
+    """Print every line that is found, behind its place in the log; ends like grep when there is none."""
+    offset: int | None = 0
+    found = False
+    while offset is not None:
+        answer = ask(*place, offset=offset, limit=SEARCHED, **asked)
+        for match in answer["matches"]:
+            found = True
+            if as_json:
+                write_json_line(match)
+            else:
+                click.echo(f"{match['offset']}: {match['text']}")
+        offset = answer["next"]
+    if not found:
+        note(say("logs.not-found", text=place[1], rank=place[2], job=place[0]))
+        sys.exit(exits.NOT_FOUND)
 
 
 def _newest_attempt(api: "Client", job: str, least: int) -> int | None:

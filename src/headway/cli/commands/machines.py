@@ -19,10 +19,15 @@ node = noun("node")
 
 @command("top")
 @option("--watch", "-w", is_flag=True, says="repaint")
+@option("--cards", "each", is_flag=True, says="cards")
+@option("--idle", is_flag=True, says="idle-cards")
 @json_option
-def top(watch: bool, fields: tuple[str, ...] | None) -> None:
-    """Who has which devices."""
+def top(watch: bool, each: bool, idle: bool, fields: tuple[str, ...] | None) -> None:
+    """Who has which devices; with --idle those that are held and do nothing."""
     with client() as api:
+        if each or idle:
+            found = api.cards("idle" if idle else None)
+            return write_json(found, fields) if fields is not None else _show_cards(found)
         while True:
             rows = api.nodes()
             if fields is not None:
@@ -34,6 +39,40 @@ def top(watch: bool, fields: tuple[str, ...] | None) -> None:
             if not watch:
                 return
             time.sleep(REPAINT_S)
+
+
+def _show_cards(rows: list[dict[str, Any]]) -> None:
+    """A line for the cards of a node that are alike."""
+    if not rows:
+        return note(say("top.none-idle"))
+    kinds = ("node", "state", "device_type", "project", "owner", "attempt", "step", "held_since", "idle_since", "ends")
+    alike: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        alike.setdefault(tuple(row[kind] for kind in kinds), []).append(row["device"])
+    names = (
+        "node",
+        "card",
+        "state",
+        "device-type",
+        "project",
+        "owner",
+        "attempt",
+        "step",
+        "since",
+        "idle-since",
+        "ends",
+    )
+    titles = [say(f"column.{name}", zone=quantities.zone()) for name in names]
+    table(titles, [_alike(key, devices) for key, devices in alike.items()])
+    if any(row["state"] == "unknown" for row in rows):
+        note(say("top.unmeasured"))
+
+
+def _alike(key: tuple[Any, ...], devices: list[int]) -> tuple[str, ...]:
+    node, doing, device_type, project, owner, attempt, step, *moments = key
+    words = [each or quantities.UNKNOWN for each in (project, owner, attempt)]
+    times = [quantities.clock(moment) for moment in moments]
+    return (node, ",".join(map(str, devices)), state(doing), device_type, *words, quantities.whole(step), *times)
 
 
 def _show_devices(rows: list[dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from headway.cli.language import language, say, word
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
 from headway.cli.telling import advice_on_waiting, headline, loss, spent, standing_before, start_range, verdict, waiting
-from headway.domain.errors import PlatformError
+from headway.domain.errors import message
 
 
 @command("why")
@@ -62,6 +62,13 @@ def _reason(view: dict[str, Any]) -> list[str]:
     is_done = job["state"] == "succeeded"
     if view["waits"]:
         return waiting(view["waits"])
+    if view["held"]:
+        since = say(
+            "why.held",
+            at=quantities.moment(view["held"]["at"]),
+            move=message(f"verdict-move-{view['held']['owner']}", {}, language()),
+        )
+        return [f"{since} {view['held']['sentence']}", *verdict(view["verdict"], view["verdict_text"])]
     if view["verdict"] and job["state"] != "starting":
         lines = verdict(view["verdict"], view["verdict_text"])
         if job["state"] == "running":
@@ -80,8 +87,4 @@ def _reason(view: dict[str, Any]) -> list[str]:
 def _hint(view: dict[str, Any]) -> str:
     if view["waits"]:
         return advice_on_waiting(view["waits"])
-    found = view["verdict"]
-    if not found or view["job"]["state"] in ("running", "succeeded"):
-        return ""
-    code = "verdict-drill" if found["drill"] else f"verdict-{found['fault']}"
-    return PlatformError(code).hint(language())
+    return "" if view["job"]["state"] in ("running", "succeeded") else view["next_step"] or ""

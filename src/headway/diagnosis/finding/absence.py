@@ -13,15 +13,24 @@ FEWEST = 3
 
 
 def behind_at_milestone(entries: Sequence[Entry]) -> int | None:
-    """The one rank that lacks a line all others have."""
-    had: dict[str, set[int]] = defaultdict(set)
-    ranks: set[int] = set()
+    """The one rank whose furthest line all others went beyond, to one that they share; a line between may be lost.
+
+    How far a line is: by where ranks come to it on average among their own.
+    """
+    said: dict[int, list[str]] = defaultdict(list)
     for entry in entries:
         if entry.rank is not None:
-            ranks.add(entry.rank)
-            had[_NO_WORDS.sub(" ", entry.text).strip()].add(entry.rank)
-    missing = {next(iter(ranks - each)) for each in had.values() if len(each) == len(ranks) - 1 >= FEWEST}
-    return missing.pop() if len(missing) == 1 else _silent_first(entries)
+            said[entry.rank].append(_NO_WORDS.sub(" ", entry.text).strip())
+    places: dict[str, dict[int, int]] = defaultdict(dict)
+    for rank, lines in said.items():
+        for at, line in enumerate(lines):
+            places[line].setdefault(rank, at)
+    shared = {line: sum(at.values()) / len(at) for line, at in places.items() if len(at) > 1}
+    far = {rank: max((shared.get(line, 0.0) for line in lines), default=0.0) for rank, lines in said.items()}
+    behind = [rank for rank, reached in far.items() if reached < max(far.values())]
+    if not behind:
+        return _silent_first(entries)
+    return behind[0] if len(behind) == 1 and len(said) > FEWEST else None
 
 
 def _silent_first(entries: Sequence[Entry]) -> int | None:

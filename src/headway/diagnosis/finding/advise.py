@@ -41,7 +41,7 @@ def advise(case: Situation) -> tuple[Owner, Retry]:
         retry = _KNOW_BETTER[cause](case)
     if cause is Cause.DEVICE_OOM and any(_FOREIGN.search(line.text) for line in case.claim.lines):
         return Owner.OPERATOR, Retry.RESTART_AFTER_OPS_FIX
-    if cause is Cause.PATH_PERM and case.claim.owner is None and case.node is None and not _elsewhere(case):
+    if cause is Cause.PATH_PERM and case.claim.owner is None and not _elsewhere(case):
         owner = Owner.RESEARCHER
     return owner, retry or usual_retry(cause)
 

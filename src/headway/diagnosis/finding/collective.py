@@ -119,11 +119,13 @@ def _from_ras(entries: Sequence[Entry]) -> Waiting | None:
     """NCCL RAS lists the minority: ahead of the rest, it is not the one that is stuck."""
     counts = [(int(f[1]), int(f[2])) for e in entries if (f := _RAS.search(e.text))]
     listed = [(int(f[1]), f[3], e) for e in entries if (f := _RAS_RANK.match(e.text))]
-    if len(counts) < 2 or not listed:
+    if not counts or not listed:
         return None
     minority = min(counts)
     ranks = tuple(rank for rank, _, _ in listed)
     lines = tuple(entry for _, _, entry in listed[:4])
+    if len(counts) < 2:  # the count of the others was lost: whether these are ahead or behind is not told
+        return Waiting({}, lines=lines)
     is_behind = minority[1] < max(number for _, number in counts)
     if not is_behind:
         return Waiting({}, ahead=ranks, lines=lines)

@@ -19,57 +19,67 @@ from headway.diagnosis.finding.gather import gather
 from headway.diagnosis.finding.locate import locate, place_in_code
 from headway.diagnosis.finding.stalled import Clues, Stall, stall_of
 from headway.diagnosis.finding.volumes import full_volume
-from headway.diagnosis.reading.read import Reading, Source, read
+from headway.diagnosis.reading.read import Reading
 from headway.diagnosis.signs.sign import Kind
 from headway.diagnosis.signs.table import Table
 from headway.diagnosis.verdict import Owner
 
 MOST_LINES = 6
-_CONFIDENCE = {4: 0.95, 3: 0.9, 2: 0.75, 1: 0.4}
+CONFIDENCE = {4: 0.95, 3: 0.9, 2: 0.75, 1: 0.4}
 _SILENT_CAUSES = frozenset({Cause.STORAGE_IO, Cause.DATA_STALL, Cause.THERMAL_SLOW})
 
 
-def conclude(sources: Sequence[Source], table: Table | None = None) -> Finding:
-    """What stopped the job whose files these are, where first, and whose move it is."""
-    ordered = sorted(sources, key=lambda source: source.path)
-    return conclude_reading(read(ordered), table or Table())
-
-
 def conclude_reading(reading: Reading, table: Table) -> Finding:
-    """The finding of files that are read already."""
-    ends = exits.find(reading.entries, reading.world)
-    reading.refill()
-    claims = gather(reading, ends, table)
-    course = course_of(reading.entries)
-    hints = [claim for claim in claims if claim.kind is Kind.HINT]
-    standing = decide.standing(claims, course, reading.names)
-    faults = [claim for claim in standing if claim.kind is Kind.FAULT]
-    follows = [claim for claim in standing if claim.kind is Kind.FOLLOWER]
-    lead = decide.first_of([claim for claim in faults if decide.tier(claim) > 1])
+    """What stopped the job whose files these are, where first, and whose move it is."""
+    case = case_of(reading, table)
+    lead = decide.first_of([claim for claim in case.faults if decide.tier(claim) > 1])
     if lead is None:
-        stall = stall_of(reading, Clues(follows, hints, course, table))
-        weak = decide.first_of(faults)
+        stall = stall_of(reading, case.clues)
+        weak = decide.first_of(case.faults)
         if weak is None and stall is None:
-            return _nothing(ends, course)
+            return _nothing(case.ends, case.course)
         if weak is None or (stall is not None and stall.cause is not Cause.HANG_UNKNOWN):
             assert stall is not None
-            return _of_stall(reading, stall, Clues(follows, hints, course, table))
+            return _of_stall(reading, stall, case.clues)
         lead = weak
-    return _of_fault(reading, lead, _Case(faults, follows, ends, course, table))
+    return _of_fault(reading, lead, case)
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
-    """What is known beside the first fault."""
+class Case:
+    """What a reading shows before anything is decided: claims that may have stopped the job, ends, the course."""
 
     faults: list[Claim]
     follows: list[Claim]
+    hints: list[Claim]
     ends: list[Exit]
     course: Course
     table: Table
 
+    @property
+    def clues(self) -> Clues:
+        """What is left to go by where there is no fault."""
+        return Clues(self.follows, self.hints, self.course, self.table)
 
-def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
+
+def case_of(reading: Reading, table: Table) -> Case:
+    """Gather what a reading shows; teaches its world the processes that are told of."""
+    ends = exits.find(reading.entries, reading.world)
+    reading.refill()
+    claims = gather(reading, ends, table)
+    course = course_of(reading.entries)
+    standing = decide.standing(claims, course, reading.names)
+    return Case(
+        faults=[claim for claim in standing if claim.kind is Kind.FAULT],
+        follows=[claim for claim in standing if claim.kind is Kind.FOLLOWER],
+        hints=[claim for claim in claims if claim.kind is Kind.HINT],
+        ends=ends,
+        course=course,
+        table=table,
+    )
+
+
+def _of_fault(reading: Reading, lead: Claim, case: Case) -> Finding:
     if full := full_volume(lead, reading.entries):
         lead.cause, lead.retry, lead.lines = Cause.DISK_FULL, None, [*lead.lines, full]
     place = locate(reading, lead, case.faults, case.ends)
@@ -81,7 +91,7 @@ def _of_fault(reading: Reading, lead: Claim, case: _Case) -> Finding:
         cause=lead.cause,
         owner=owner,
         retry=retry,
-        confidence=_CONFIDENCE[decide.tier(lead)],
+        confidence=CONFIDENCE[decide.tier(lead)],
         rank=place.rank,
         node=place.node,
         role=place.role,

@@ -22,6 +22,7 @@ _CHILD = re.compile(
     r".{0,60}?(?:exited|terminated|died|killed|ended|finished|退出|终止).{0,30}?"
     r"(?:(?:code|status|码)[ :=]{0,3}(-?\d{1,4})|(?:signal|信号)[ :=]{0,3}(SIG[A-Z]{2,8}|\d{1,3}))"
 )
+_REPORTED = re.compile(r'\s{0,12}"exit_?code": (-?\d{1,4}),?$')
 _FIRST = re.compile(r"Process name: \[\[\d{1,8},\d{1,8}\],(\d{1,7})\]|Container rank (\d{1,6}) status failed")
 _BAD_TERMINATION = re.compile(r"=\s{1,4}RANK (\d{1,7}) PID (\d{1,8}) RUNNING AT ([\w.-]{1,80})")
 _RANK_EXIT = re.compile(
@@ -103,7 +104,20 @@ def _summaries(entries: Sequence[Entry], world: World) -> list[Exit]:
     found += block.closed(is_root, world)
     if found and not any(exit_.is_root for exit_ in found):
         found[-1] = replace(found[-1], is_root=True)
-    return [replace(exit_, node=exit_.node or _host_of(exit_.entry.file, found)) for exit_ in found]
+    return [
+        replace(exit_, node=exit_.node or _host_of(exit_.entry.file, found), rank=_rank_of(exit_, found))
+        for exit_ in found
+    ]
+
+
+def _rank_of(end: Exit, ends: Sequence[Exit]) -> int | None:
+    """A launcher starts its ranks one after the other: where a rank was lost, its process tells it among the others."""
+    if end.rank is not None or end.pid is None:
+        return end.rank
+    others = [one for one in ends if one.entry.file == end.entry.file and one.rank is not None and one.pid is not None]
+    apart = {one.pid - one.rank for one in others if one.pid is not None and one.rank is not None}
+    rank = end.pid - next(iter(apart)) if len(apart) == 1 and len(others) > 1 else -1
+    return rank if rank >= 0 and rank not in {one.rank for one in others} else None
 
 
 def _host_of(file: int, ends: Sequence[Exit]) -> str | None:
@@ -151,6 +165,14 @@ def _single(entry: Entry, world: World) -> Exit | None:
         return Exit(entry, int(found[1]), 1, found[3], int(found[2]), is_root=True)
     if found := _FIRST.search(text):
         return Exit(entry, int(found[1] or found[2]), 1, entry.node, is_root=True)
+    return _ended(entry, world)
+
+
+def _ended(entry: Entry, world: World) -> Exit | None:
+    """One process's end, told without saying that it was the first."""
+    text = entry.text
+    if (found := _REPORTED.match(text)) and entry.rank is not None:
+        return Exit(entry, entry.rank, int(found[1]), entry.node)
     if found := _CHILD.search(text):
         code = -_signal(found[3]) if found[3] else int(found[2])
         return Exit(entry, world.rank_of_pid.get(int(found[1]), entry.rank), code, entry.node, int(found[1]))

@@ -33,6 +33,8 @@ _NODE = re.compile(
     r"\d{1,3}(?:\.\d{1,3}){3})\b"
 )
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
+_MEETING = "torch/distributed/rendezvous"
+_TRIES = re.compile(r"(?i),? ?(?:retrying|retry|attempt)\D{0,12}(?P<n>\d{1,6}) ?(?:/|of) ?(?P<of>\d{1,6})\)?")
 _LAUNCHERS = (
     "ChildFailedError",
     "CalledProcessError",
@@ -125,11 +127,16 @@ def _from_trace(trace: Trace, reading: Reading, table: Table) -> Claim | None:
 
 
 def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
-    """A traceback whose exception was lost: one within communication follows, any other is the program's."""
+    """A traceback whose exception was lost: one that broke while ranks met did not find the others, one within
+    communication follows, any other is the program's.
+    """
     if trace.is_reversed or not trace.frames:
         return None
-    follows = any(_WITHIN.search(path) for path, _ in trace.frames[-3:])
-    cause, kind = (Cause.COMM_TIMEOUT, Kind.FOLLOWER) if follows else (Cause.USER_CODE_EXC, Kind.FAULT)
+    cause, kind = Cause.USER_CODE_EXC, Kind.FAULT
+    if any(_MEETING in path for path, _ in trace.frames[-3:]):
+        cause = Cause.COMM_BOOTSTRAP
+    elif any(_WITHIN.search(path) for path, _ in trace.frames[-3:]):
+        cause, kind = Cause.COMM_TIMEOUT, Kind.FOLLOWER
     claim = Claim(cause, GENERIC - 4, kind, trace.head, lines=[trace.head], location=trace.own_frame, in_trace=True)
     _about(claim, [trace.head, *trace.body], reading)
     return claim
@@ -153,11 +160,14 @@ def _is_advice(entry: Entry) -> bool:
 def _from_line(entry: Entry, reading: Reading, table: Table) -> list[Claim]:
     if is_step(entry.text) and not sounds_like_trouble(entry.lower):
         return []
-    matches = table.matches(entry.text, entry.lower)
+    tries = _TRIES.search(entry.text)
+    is_spent = tries is not None and 1 < int(tries["of"]) <= int(tries["n"])
+    text = _TRIES.sub("", entry.text) if is_spent else entry.text
+    matches = table.matches(text, text.lower() if is_spent else entry.lower)
     if not matches:
         return []
-    is_quiet = entry.level in _QUIET_LEVELS or entry.text.startswith("NCCL INFO")
-    is_benign = bool(_BENIGN.search(entry.text))
+    is_quiet = not is_spent and (entry.level in _QUIET_LEVELS or entry.text.startswith("NCCL INFO"))
+    is_benign = bool(_BENIGN.search(text))
     kept = [
         match
         for match in matches

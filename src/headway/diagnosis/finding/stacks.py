@@ -12,6 +12,7 @@ _RANK = re.compile(
     r"^rank[ :_]?(\d{1,6})[ :]{0,2}(?:stack|thread|$)",
     re.I,
 )
+_MAIN = re.compile(r"Thread (?:0x)?[0-9a-fA-F]{1,16} \([^)]{1,20}\): \"MainThread\"")
 _FRAME = re.compile(r"\s{1,12}([\w<>.]{1,120}) \(([^():]{1,300}):(\d{1,7})\)$")
 _DATA = re.compile(
     r"(?i)dataloader|_try_get_data|queue\.get|/datasets?/|dataset\.py|"
@@ -53,17 +54,29 @@ class Stack:
 
 
 def stacks_of(entries: Sequence[Entry]) -> list[Stack]:
-    """The stacks of ranks; where a file begins within one, its rank is not known."""
+    """The stacks of ranks; where a file begins within one, or the head of one was lost, its rank is not known."""
     found: list[Stack] = []
     open_in: int | None = None
+    had_main = False
     for entry in entries:
-        head = _RANK.search(entry.text)
+        head, main, frame = _RANK.search(entry.text), _MAIN.match(entry.text), _FRAME.match(entry.text)
         if head:
             found.append(Stack(int(next(filter(None, head.groups()))), entry))
-            open_in = entry.file
-        elif frame := _FRAME.match(entry.text):
-            if open_in != entry.file:
-                found.append(Stack(None, entry))
-                open_in = entry.file
+            had_main = False
+        elif main and (open_in != entry.file or had_main):
+            found.append(Stack(None, entry))
+        elif frame and (open_in != entry.file or _begins_anew(found[-1], frame)):
+            found.append(Stack(None, entry))
+            had_main = False
+        if not (head or main or frame):
+            continue
+        open_in, had_main = entry.file, had_main or bool(main)
+        if frame and not head:
             found[-1].frames.append((frame[1], frame[2], int(frame[3])))
     return [stack for stack in found if stack.frames]
+
+
+def _begins_anew(stack: Stack, frame: re.Match[str]) -> bool:
+    """Whether the innermost frame comes once more after others: the same stack of another rank, whose head was lost."""
+    frames, this = stack.frames, (frame[1], frame[2], int(frame[3]))
+    return len(frames) > 1 and frames[0] == this != frames[-1]

@@ -106,7 +106,7 @@ def _is_long_operation(reading: Reading, waits: Sequence[Claim], clues: Clues) -
 
 def _by_stacks(stacks: Sequence[Stack], table: Table) -> Stall | None:
     """Ranks that wait in a collective wait for those who are elsewhere."""
-    if len(stacks) < 2 or all(stack.rank is None for stack in stacks):
+    if len(stacks) < 2:
         return None
     waiting = [stack for stack in stacks if stack.kind == "collective"]
     elsewhere = [stack for stack in stacks if stack.kind != "collective"]

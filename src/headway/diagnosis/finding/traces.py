@@ -56,9 +56,14 @@ class Trace:
     def own_frame(self) -> str | None:
         """The innermost frame of the job's own code, else the outermost of a framework's, as `path:line`."""
         frames = self.frames if self.is_reversed else list(reversed(self.frames))
-        outside = [(path, line) for path, line in frames if not _LIBRARY.search(path)]
+        outside = [(path, line) for path, line in frames if not is_library(path)]
         own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or outside[-1:]
         return f"{own[0][0]}:{own[0][1]}" if own else None
+
+
+def is_library(path: str) -> bool:
+    """Whether a file belongs to Python, an installed package or a framework rather than to the job."""
+    return bool(_LIBRARY.search(path))
 
 
 def streams(entries: Sequence[Entry]) -> Iterator[list[Entry]]:

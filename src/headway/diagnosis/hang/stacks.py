@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headway.diagnosis.finding.traces import is_library
 from headway.diagnosis.hang.scene import StackSeen
-from headway.diagnosis.tracebacks import is_library
 
 _FAULTHANDLER = re.compile(r'^  File "(?P<file>[^"\n]{1,500})", line (?P<line>\d{1,9}) in (?P<function>.{1,200})$')
 _PY_SPY = re.compile(r"^ {4}(?P<function>\S[^(\n]{0,200}?) \((?P<file>[^()\n]{1,500}):(?P<line>\d{1,9})\)$")

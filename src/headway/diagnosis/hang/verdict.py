@@ -9,11 +9,12 @@ from headway.diagnosis.verdict import Fault, Verdict
 def of_stall(evidence: Evidence) -> Verdict:
     """What it waited for when it was stopped: class, rank, whose move it is."""
     hang = judge(evidence.scenes)
+    advice = usual_retry(hang.cause)
     return Verdict(
         attempt=evidence.attempt,
         fault=Fault.STALLED,
         owner=usual_owner(hang.cause),
-        retry=usual_retry(hang.cause) not in (Retry.NO_RETRY, Retry.WAIT),
+        retry=advice is not Retry.NO_RETRY,
         confidence=hang.confidence,
         rank=hang.rank,
         node=hang.node,
@@ -21,4 +22,5 @@ def of_stall(evidence: Evidence) -> Verdict:
         detail=hang.detail,
         followers=hang.followers,
         cause=hang.cause,
+        advice=advice,
     )

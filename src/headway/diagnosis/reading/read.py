@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.diagnosis.reading.clocks import has_year, in_year_of, read_clock
 from headway.diagnosis.reading.entry import Entry
@@ -22,7 +22,8 @@ MOST_ENTRIES = 40_000
 class Source:
     """A file of a case: its path within the folder, its bytes in chunks of any size, and whose it is, if known.
 
-    `is_system`: a machine's own log (kernel, scheduler, counters) rather than a rank's.
+    `is_system`: a machine's own log (kernel, scheduler, counters) rather than a rank's. `start`: where in the whole
+    stream the given bytes begin; offsets count from the stream's beginning.
     """
 
     path: str
@@ -30,6 +31,7 @@ class Source:
     rank: int | None = None
     node: str | None = None
     is_system: bool = False
+    start: int = 0
 
     @property
     def name(self) -> FileName:
@@ -55,18 +57,18 @@ class Reading:
             fill(self.world, entry, self.names[entry.file])
 
 
-def read(sources: Sequence[Source]) -> Reading:
-    """Read the files in order; memory does not grow with their size."""
+def read(sources: Sequence[Source], known: World | None = None) -> Reading:
+    """Read the files in order; memory does not grow with their size. `known`: what is known of the job beforehand."""
     names = tuple(source.name for source in sources)
     most = max(1000, MOST_ENTRIES // max(len(sources), 1))
     entries: list[Entry] = []
     for at, source in enumerate(sources):
         for line in Sieve(most).read(source.chunks):
-            entries += _entries(at, line)
+            entries += _entries(at, replace(line, offset=source.start + line.offset) if source.start else line)
     _same_years(entries)
     _failure_reports(entries)
     _inherit(entries)
-    world = learn(entries, names)
+    world = learn(entries, names, known)
     align(entries)
     return Reading(tuple(source.path for source in sources), names, entries, world)
 

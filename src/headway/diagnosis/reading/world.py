@@ -36,7 +36,7 @@ _PID_LIST = re.compile(r"(?i)\branks?[ ]?(?:->|=>|to|:|/)[ ]?pids?\b")
 _PAIR = re.compile(r"(?<![\d.:])(\d{1,5})[:=]{1,2}>?(\d{2,8})\b")
 _POD_RANK = re.compile(r"-(master|chief|launcher|leader|worker|w|m|node)-(\d{1,5})$")
 _SINGLE = re.compile(
-    r"(?i)distributed training: False|world[ _]size[ :=]{1,3}1\b|nranks 1\b|"
+    r"(?i)distributed training: False|world[ _]size[ :=]{1,3}1\b|nranks 1\b|RankID:-1\b|"
     r"single[- ]gpu|num_processes[ =:]{1,3}1\b|not using distributed mode|"
     r"RANK and WORLD_SIZE not set|^\s{0,8}File \"[A-Z]:\\"
 )
@@ -89,9 +89,9 @@ class World:
         return device if is_plain and len(self.nodes) <= 1 and device < (self.size or 0) else None
 
 
-def learn(entries: Sequence[Entry], names: Sequence[FileName]) -> World:
-    """Learn the world and fill in what the entries' own lines leave out."""
-    world = World()
+def learn(entries: Sequence[Entry], names: Sequence[FileName], known: World | None = None) -> World:
+    """Learn the world, on top of what is `known`, and fill in what the entries' own lines leave out."""
+    world = known or World()
     _numbers_are_ranks(entries)
     for entry in entries:
         _note(world, entry)

@@ -65,6 +65,12 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.CONFIG_LAUNCH,
+        words(": command not found | : not found"),
+        PARTICULAR,
+        pattern=r"^(?:[\w./-]{1,80}: ){1,2}(?:line )?\d{0,6}:? ?[\w./-]{1,120}: (?:command )?not found$",
+    ),
+    Sign(
+        Cause.CONFIG_LAUNCH,
         words("divisible | 整除"),
         PARTICULAR,
         pattern=(

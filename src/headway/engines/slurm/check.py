@@ -6,12 +6,14 @@ is missing. Changes nothing on the site.
 
 import json
 import os
+import pwd
 import re
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
+from headway.engines.become import hand_over, needs_sudo, sudoers_line, try_to_become
 from headway.engines.protocol import Finding, UnixUser
 from headway.engines.slurm.commands import Commands, said
 from headway.engines.slurm.look import Look
@@ -50,7 +52,9 @@ class SiteCheck:
             self._share,
             self._devices,
             self._cordons,
+            lambda: self._sudo(users),
             lambda: self._users(users),
+            lambda: self._private(users),
             lambda: self._from_a_node(self._settings.server_url or server_url),
         )
         return tuple(finding for part in parts for finding in part())
@@ -101,12 +105,33 @@ class SiteCheck:
         return [_finding("devices", found[1] == "yes" if found else None, found[1] if found else "ConstrainDevices")]
 
     def _cordons(self) -> list[Finding]:
-        own = os.geteuid() == 0
-        text = self._ask(
-            "sacctmgr", "--noheader", "--parsable2", "show", "user", f"user={os.geteuid()}", "format=adminlevel"
-        )
-        level = "Administrator" if own else (text or "").strip() or "None"
-        return [_finding("cordons", level == "Administrator", level)]
+        """How a node is kept from new jobs depends on our level: a drain, a reservation, or by Headway alone."""
+        level = self._admin_level()
+        what = {"Administrator": "cordons", "Operator": "cordons-reserve"}.get(level, "cordons-exclude")
+        return [_finding(what, level == "Administrator", level)]
+
+    def _admin_level(self) -> str:
+        own = pwd.getpwuid(os.geteuid()).pw_name
+        text = self._ask("sacctmgr", "--noheader", "--parsable2", "show", "user", f"user={own}", "format=adminlevel")
+        return "Administrator" if not os.geteuid() else (text or "").strip() or "None"
+
+    def _sudo(self, users: Sequence[UnixUser]) -> list[Finding]:
+        """A server that is not root tries to act as each mapped user; the sudoers line that is missing is named."""
+        others = [user for user in users if needs_sudo(user)]
+        if not others or not self._settings.become:
+            return []
+        refused = {user.name: why for user in others if (why := try_to_become(user))}
+        line = sudoers_line(pwd.getpwuid(os.geteuid()).pw_name, list(refused) or [user.name for user in others])
+        told = "; ".join(f"{name}: {why}" for name, why in refused.items())
+        return [_finding("sudo", not refused, told or ", ".join(user.name for user in others), line=line)]
+
+    def _private(self, users: Sequence[UnixUser]) -> list[Finding]:
+        """Where a site shows everybody their own jobs only, others' jobs are seen by Slurm's operators alone."""
+        if not any(needs_sudo(user) for user in users):
+            return []
+        found = re.search(r"(?m)^PrivateData\s*=\s*(\S+)", self._ask("scontrol", "show", "config") or "")
+        hidden = {"jobs", "all"} & set(found[1].split(",")) if found else set()
+        return [_finding("private", not hidden or self._admin_level() != "None", found[1] if found else "?")]
 
     def _users(self, users: Sequence[UnixUser]) -> list[Finding]:
         """Slurm is asked, as each of them, whether it would take a job; nothing is said where nobody is mapped."""
@@ -118,8 +143,13 @@ class SiteCheck:
 
     def _refusal(self, user: UnixUser) -> str | None:
         """Why a user's jobs would be refused; None: under one account at least they would not."""
-        if os.geteuid() not in (0, user.uid):
-            return "only a server that runs as root may submit as others"
+        if needs_sudo(user):
+            if not self._settings.become:
+                return "a server that is not root needs the option become=sudo"
+            try:
+                self._try_folder(user)
+            except (OSError, PlatformError) as error:
+                return str(error)
         words = self._chosen(account=False)
         named = [name for name in (self._settings.account, *self._settings.accounts.values()) if name]
         under = [[f"--account={name}"] for name in dict.fromkeys(named)] or [[]]
@@ -129,6 +159,15 @@ class SiteCheck:
         except PlatformError as error:
             return str(error)
         return None if any(answer.code == 0 for answer in answers) else said(answers[0])
+
+    def _try_folder(self, user: UnixUser) -> None:
+        """Make and remove a folder of the user's on the share, as for an attempt. Raises OSError, `cannot-become`."""
+        name = f".check-{secrets.token_hex(4)}"
+        hand_over(user, self._settings.share, [name])
+        folder = self._settings.share / name
+        (folder / "try").touch()
+        (folder / "try").unlink()
+        folder.rmdir()
 
     def _from_a_node(self, server_url: str) -> list[Finding]:
         """One small job looks from a node: interpreter, share, server."""
@@ -180,5 +219,5 @@ def _is_enough(python: str) -> bool:
     return (int(major), int(minor)) >= (3, 9)
 
 
-def _finding(what: str, ok: bool | None, detail: str) -> Finding:
-    return Finding(f"check-slurm-{what}", ok, {"detail": detail})
+def _finding(what: str, ok: bool | None, detail: str, **more: str) -> Finding:
+    return Finding(f"check-slurm-{what}", ok, {"detail": detail, **more})

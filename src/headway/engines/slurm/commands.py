@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from headway.domain.errors import PlatformError
+from headway.engines.become import KILL_AFTER_S, acting_as
 from headway.engines.protocol import UnixUser
 from headway.engines.slurm.books import BOOKS_FORMAT
 from headway.engines.slurm.settings import SlurmSettings
@@ -21,6 +22,8 @@ JOB_FIELDS = (*ABOUT, "NodeList", "StartTime", "EndTime", "tres-alloc")
 JOB_FORMAT = ",".join(f"{name}:|" for name in (*JOB_FIELDS, "Name", "Comment"))
 PAST_FORMAT = "jobidraw,state,derivedexitcode,user,nodelist,start,end,jobname,comment"
 DETAIL = 300
+# How much longer a command that ends itself in time may take than one that we end.
+MORE_S = 2 * KILL_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,10 @@ class Commands:
         """`sbatch` with the script on its standard input, as the user."""
         return self.run("sbatch", *words, stdin=script, user=user)
 
-    def cancel(self, attempt: str, user: str, signal: str | None = None) -> None:
-        """Cancel, or signal the tasks of, every job of this name and user. None there: no error."""
+    def cancel(self, attempt: str, owner: str, user: UnixUser | None, signal: str | None = None) -> None:
+        """Cancel, or signal the tasks of, every job of this name and owner, as the user. None there: no error."""
         words = (f"--signal={signal}",) if signal else ()
-        self.run("scancel", "--quiet", *words, f"--jobname={attempt}", f"--user={user}")
+        self.run("scancel", "--quiet", *words, f"--jobname={attempt}", f"--user={owner}", user=user)
 
     def ask(self, *argv: str) -> str:
         """A command's output. Raises `engine-unreachable` when it fails."""
@@ -83,22 +86,20 @@ class Commands:
         return answer.out
 
     def run(self, *argv: str, stdin: str = "", user: UnixUser | None = None) -> Answer:
-        """Run one command, as the user where this process may. Raises `engine-unreachable` on a time-out."""
-        uid, gid, groups = identity(user)
+        """Run one command as the user, or as this process. Raises `engine-unreachable` on a time-out."""
+        acting = acting_as(user, argv, self._environment(user), self._settings.timeout.total_seconds())
         try:
             done = subprocess.run(
-                argv,
+                acting.argv,
                 input=stdin,
                 capture_output=True,
                 text=True,
                 errors="replace",
-                env=self._environment(user),
+                env=acting.env,
                 cwd="/",
-                timeout=self._settings.timeout.total_seconds(),
+                timeout=self._settings.timeout.total_seconds() + MORE_S,
                 check=False,
-                user=uid,
-                group=gid,
-                extra_groups=groups,
+                **acting.account,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise self.unreachable(str(error)) from error
@@ -116,11 +117,6 @@ class Commands:
             {"HOME": user.home, "USER": user.name, "LOGNAME": user.name} if user else {"HOME": os.path.expanduser("~")}
         )
         return own | who | ({"SLURM_CONF": conf} if conf else {})
-
-
-def identity(user: UnixUser | None) -> tuple[int | None, int | None, tuple[int, ...] | None]:
-    """User, group and groups of a process that is to run as this user; all None: as this process does."""
-    return (user.uid, user.gid, user.groups) if user and not os.geteuid() else (None, None, None)
 
 
 def said(answer: Answer) -> str:

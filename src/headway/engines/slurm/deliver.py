@@ -8,8 +8,8 @@ import subprocess
 import threading
 from datetime import datetime, timedelta
 
+from headway.engines.become import acting_as
 from headway.engines.protocol import WITHDRAWN, Sight
-from headway.engines.slurm.commands import identity
 from headway.engines.slurm.place import Place
 from headway.engines.slurm.record import Record
 from headway.engines.slurm.settings import SlurmSettings
@@ -46,22 +46,23 @@ class Deliveries:
             due = not tries or now >= last + BACK_OFF * tries
             if due and key not in running and len(running) < AT_ONCE:
                 self._tried[key] = (tries + 1, now)
+                place.held_until(record.ends or 0.0, record.user)
                 running[key] = self._start(place, record)
         return False
 
     def _start(self, place: Place, record: Record) -> "subprocess.Popen[bytes]":
-        uid, gid, groups = identity(record.user)
+        words = [self._settings.python, str(self._settings.agent), "run", str(place.path)]
+        env = {"PATH": self._settings.path, "HEADWAY_ATTEMPT": record.attempt, "HEADWAY_NODE": place.node}
+        acting = acting_as(record.user, words, env)
         return subprocess.Popen(
-            [self._settings.python, str(self._settings.agent), "run", str(place.path)],
-            env={"PATH": self._settings.path, "HEADWAY_ATTEMPT": record.attempt, "HEADWAY_NODE": place.node},
+            acting.argv,
+            env=acting.env,
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            user=uid,
-            group=gid,
-            extra_groups=groups,
+            **acting.account,
         )
 
 

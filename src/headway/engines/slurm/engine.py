@@ -63,10 +63,11 @@ class SlurmEngine:
     """One Slurm cluster, or the part of it that Headway may use."""
 
     name = "slurm"
-    can = frozenset(set(Capability) - {Capability.NUDGES})
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
+        others = {Capability.NUDGES} if settings.become else {Capability.NUDGES, Capability.BECOMES}
+        self.can = frozenset(set(Capability) - others)
         self._commands = Commands(settings, self.name)
         self._look = Look(self._commands, settings, clock)
         self._records = Records(settings.records)

@@ -18,13 +18,14 @@ from datetime import datetime
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
+from headway.engines.become import needs_sudo
 from headway.engines.order import Site, agent_order
 from headway.engines.protocol import LaunchOrder
 from headway.engines.slurm.commands import Commands, said
 from headway.engines.slurm.inventory import SlurmNode
 from headway.engines.slurm.jobs import find
 from headway.engines.slurm.look import Look
-from headway.engines.slurm.place import Place
+from headway.engines.slurm.place import Place, share_out
 from headway.engines.slurm.record import Record, Records
 from headway.engines.slurm.script import batch
 from headway.engines.slurm.settings import SlurmSettings
@@ -45,6 +46,7 @@ class Launching:
     def __init__(self, settings: SlurmSettings, commands: Commands, look: Look, records: Records, engine: str) -> None:
         self._settings, self._commands, self._look = settings, commands, look
         self._records, self._engine = records, engine
+        self._shipped: tuple[int, Path] | None = None
 
     def launch(self, order: LaunchOrder, clock: Callable[[], datetime]) -> Record:
         """Submit unless it has been. Raises `launch-refused`, leaving nothing, or `engine-unreachable`."""
@@ -77,6 +79,10 @@ class Launching:
         agent = self._ship()
         asked = batch(order, nodes, self._settings, limit, agent)
         master_port, port = self._ports(order)
+        try:
+            share_out(self._settings.share, order.attempt, [part.node for part in order.nodes], order.user)
+        except PlatformError as error:
+            raise self._refusal(order.attempt, str(error)) from error
         for index, (part, node) in enumerate(zip(order.nodes, nodes, strict=True)):
             site = Site(
                 maker=node.maker,
@@ -107,7 +113,7 @@ class Launching:
 
     def _check(self, order: LaunchOrder) -> Sequence[SlurmNode]:
         known = self._look.nodes()
-        detail = _fault(order, known)
+        detail = _fault(order, known, self._settings.become)
         if detail:
             raise self._refusal(order.attempt, detail)
         return [known[part.node] for part in order.nodes]
@@ -120,8 +126,12 @@ class Launching:
 
     def _ship(self) -> Path:
         """The agent on the share, under a name of its own for each version: a running one reads its zipapp again."""
+        known = self._settings.agent.stat()
+        if self._shipped is not None and self._shipped[0] == known.st_mtime_ns and self._shipped[1].exists():
+            return self._shipped[1]
         content = self._settings.agent.read_bytes()
         target = self._settings.share / f"headway-agent-{hashlib.sha256(content).hexdigest()[:12]}.pyz"
+        self._shipped = (known.st_mtime_ns, target)
         if not target.exists():
             # Attempts are launched abreast: each thread has a draft of its own.
             draft = target.with_suffix(f".{secrets.token_hex(4)}.new")
@@ -139,7 +149,7 @@ class Launching:
         return PlatformError("launch-refused", engine=self._engine, attempt=attempt, detail=detail)
 
 
-def _fault(order: LaunchOrder, nodes: dict[str, SlurmNode]) -> str | None:
+def _fault(order: LaunchOrder, nodes: dict[str, SlurmNode], become: bool) -> str | None:
     """Why this site can never run the order."""
     if not order.nodes or not all(part.ranks for part in order.nodes):
         return "every node needs a rank"
@@ -151,8 +161,8 @@ def _fault(order: LaunchOrder, nodes: dict[str, SlurmNode]) -> str | None:
             return f"node {part.node} has devices 0 to {node.devices - 1}, asked for {list(part.devices)}"
     if len({len(part.devices) for part in order.nodes}) > 1:
         return "Slurm gives every node of a job as many devices"
-    if order.user and os.geteuid() not in (0, order.user.uid):
-        return f"only root may submit as {order.user.name}"
+    if needs_sudo(order.user) and order.user and not become:
+        return f"only root may submit as {order.user.name}, or sudo where the engine is told so (become=sudo)"
     return None
 
 

@@ -1,25 +1,39 @@
 """One node's directory on the share: what the engine puts there before the start, and what it reads there afterwards.
 
 The directory belongs to the submitter, under whose account the agent runs, and the one above it to the server, so that
-nobody puts a link in its place; nothing here follows a link made inside.
+nobody puts a link in its place; nothing here follows a link made inside. Where the server is not root the submitter
+shares it with the server's group (`engines/become.py`); nobody else gets in, so that files there may be open.
 """
 
 import fcntl
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from headway.domain.ids import AttemptId
+from headway.engines.become import hand_over, needs_sudo
 from headway.engines.protocol import WITHDRAWN, UnixUser
 
 Json = dict[str, Any]
 # Ranks pass through, and list nothing.
 MODE = 0o711
 LARGEST = 16 << 20
+# Of files that we make where only the submitter and we get in: who of us two made it does not matter.
+OURS = 0o666
+
+
+def share_out(share: Path, attempt: AttemptId, nodes: Sequence[str], user: UnixUser | None) -> None:
+    """Make the folder of an attempt and, where only the user can, those of its nodes. Raises `cannot-become`."""
+    folder = share / attempt
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(MODE)
+    if user is not None and needs_sudo(user):
+        hand_over(user, folder, nodes)
 
 
 class Place:
@@ -44,16 +58,16 @@ class Place:
 
     def prepare(self, order: Json, token: str, user: UnixUser | None) -> None:
         """Make the directory and write the order once; a token may be new after a crash of the server."""
-        for folder in (self.path.parent, self.path):
-            if not folder.is_dir():
-                folder.mkdir(mode=0o700, exist_ok=True)
+        if not self.path.is_dir():
+            self.path.mkdir(mode=0o700, exist_ok=True)
         if not self.has("order.json"):
             self._write("order.json", json.dumps(order, separators=(",", ":")), user)
         self._write("token", token, user)
+        if needs_sudo(user):
+            return
         if user:
             os.chown(self.path, user.uid, user.gid)
-        for folder in (self.path, self.path.parent):
-            folder.chmod(MODE)
+        self.path.chmod(MODE)
 
     def withdraw(self, at: float, user: UnixUser | None) -> bool:
         """Make sure that no agent ever starts ranks here; False when one has, or is just about to."""
@@ -77,6 +91,16 @@ class Place:
                 self._end(at, "agent-lost", self._exits(at), user, delivered=False)
             return True
 
+    def held_until(self, at: float, user: UnixUser | None) -> None:
+        """Have an agent that left with something untold go when its job was over: until then Slurm's devices were held.
+
+        Between its last word and that lies what it takes to end a process, a step and a job, on a busy node seconds.
+        """
+        with self.locked() as mine:
+            final = self.final()
+            if mine and final.get("left") and final["at"] < at:
+                self._write("final.json", json.dumps(final | {"at": at}, separators=(",", ":")), user)
+
     def is_locked(self) -> bool:
         """Whether an agent lives. Only for directories that have begun: a first agent that met this would give up."""
         with self.locked() as mine:
@@ -91,9 +115,9 @@ class Place:
             yield None
             return
         try:
-            parent = os.stat(self.path)
-            if os.fstat(fd).st_uid != parent.st_uid and not os.geteuid():
-                os.fchown(fd, parent.st_uid, parent.st_gid)
+            parent, ours = os.stat(self.path), os.fstat(fd).st_uid == os.geteuid()
+            if ours and parent.st_uid != os.geteuid():
+                os.fchown(fd, parent.st_uid, parent.st_gid) if not os.geteuid() else os.fchmod(fd, OURS)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -149,6 +173,8 @@ class Place:
         fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)
-            if user:
+            if needs_sudo(user):
+                os.fchmod(file.fileno(), OURS)
+            elif user:
                 os.fchown(file.fileno(), user.uid, user.gid)
         os.replace(draft, self.path / name)

@@ -38,7 +38,7 @@ class Record:
 
     `tried_at`: when `sbatch` was begun last, `tries` how often; `job`: the id it answered. `missed_at`: since when
     Slurm has not known the job. `closed`: nodes whose part is over, and the sight, detail and cause they keep;
-    `delivered`: those of which nothing is left to tell.
+    `delivered`: those of which nothing is left to tell. `ends`: when its job was over, by Slurm.
     """
 
     attempt: AttemptId
@@ -58,6 +58,7 @@ class Record:
     stop: Stop | None = None
     closed: Mapping[str, tuple[str, str | None, str | None]] = field(default_factory=dict)
     delivered: tuple[str, ...] = ()
+    ends: float | None = None
 
     @property
     def is_over(self) -> bool:

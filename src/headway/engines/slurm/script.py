@@ -102,7 +102,9 @@ def batch(
     ]
     if limit is not None:
         words.append(f"--signal=URG@{_notice_s(limit, settings)}")
-    chosen = {"partition": settings.partition, "account": _account(order, settings), "qos": settings.qos}
+    project = order.project or ""
+    account, qos = settings.accounts.get(project, settings.account), settings.qoses.get(project, settings.qos)
+    chosen = {"partition": settings.partition, "account": account, "qos": qos}
     words += [f"--{name}={value}" for name, value in chosen.items() if value]
     return Batch(tuple(words), _script(order, nodes[0], settings, agent, cpus))
 
@@ -136,10 +138,6 @@ def _share_of_node(order: LaunchOrder, nodes: Sequence[SlurmNode], settings: Slu
     if settings.memory_per_device:
         memory = settings.memory_per_device * count
     return max(1, cpus), max(1, memory)
-
-
-def _account(order: LaunchOrder, settings: SlurmSettings) -> str | None:
-    return settings.accounts.get(order.project or "", settings.account)
 
 
 def _notice_s(limit: timedelta, settings: SlurmSettings) -> int:

@@ -15,6 +15,7 @@ OPTIONS = frozenset(
         "account",
         "accounts",
         "agent",
+        "become",
         "cpus_per_device",
         "makers",
         "memory_mb_per_device",
@@ -25,6 +26,7 @@ OPTIONS = frozenset(
         "ports",
         "python",
         "qos",
+        "qoses",
         "server_url",
         "share",
         "slurm_conf",
@@ -39,11 +41,12 @@ class SlurmSettings:
 
     `records`: the engine's own notes, on the server's disk. `share`: a directory that the server and every node see
     under the same path; node directories go there. `agent`: the zipapp; `sbcast`: Slurm copies it to each node.
-    `accounts`: by project, else `account`. `time_limit` None: the partition's own. `notice`: how long before a time
-    limit ranks hear of it. `pending`: how long a launch may wait in Slurm's queue. `cpus_per_device` and
-    `memory_per_device` (MiB) None: the node's even share. `look`: at least and at most so long between two questions of
-    one kind to slurmctld, longer the more jobs it has. `settle`: how long what Slurm does not know of may still come
-    up; `kill_after`: what a stop waits beyond its grace.
+    `become`: whether a server that is not root acts as its users by sudo. `accounts`, `qoses`: by project,
+    else `account`, `qos`.
+    `time_limit` None: the partition's own. `notice`: how long before a time limit ranks hear of it. `pending`: how long
+    a launch may wait in Slurm's queue. `cpus_per_device` and `memory_per_device` (MiB) None: the node's even share.
+    `look`: at least and at most so long between two questions of one kind to slurmctld, longer the more jobs it has.
+    `settle`: how long what Slurm does not know of may still come up; `kill_after`: what a stop waits beyond its grace.
     """
 
     records: Path
@@ -51,11 +54,13 @@ class SlurmSettings:
     agent: Path
     python: str = "python3"
     sbcast: bool = False
+    become: bool = False
     path: str = "/usr/local/bin:/usr/bin:/bin"
     partition: str | None = None
     account: str | None = None
     accounts: Mapping[str, str] = field(default_factory=dict)
     qos: str | None = None
+    qoses: Mapping[str, str] = field(default_factory=dict)
     server_url: str | None = None
     slurm_conf: str | None = None
     ca_file: str | None = None
@@ -87,12 +92,14 @@ def read_settings(config: EngineConfig) -> SlurmSettings:
         share=_folder(options["share"]),
         agent=config.agent,
         python=options.get("python", config.python),
-        sbcast=_agent(options) == "sbcast",
+        sbcast=_word(options, "agent", "share", "sbcast") == "sbcast",
+        become=_word(options, "become", "root", "sudo") == "sudo",
         path=options.get("path", "/usr/local/bin:/usr/bin:/bin"),
         partition=options.get("partition"),
         account=options.get("account"),
         accounts=_pairs(options, "accounts"),
         qos=options.get("qos"),
+        qoses=_pairs(options, "qoses"),
         server_url=options.get("server_url"),
         slurm_conf=options.get("slurm_conf"),
         ca_file=config.ca_file,
@@ -114,10 +121,11 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _agent(options: Mapping[str, str]) -> str:
-    value = options.get("agent", "share")
-    if value not in ("share", "sbcast"):
-        raise PlatformError("invalid-field", field="agent", value=value, rule="share | sbcast")
+def _word(options: Mapping[str, str], name: str, *known: str) -> str:
+    """One of the known words; the first where nothing is said."""
+    value = options.get(name, known[0])
+    if value not in known:
+        raise PlatformError("invalid-field", field=name, value=value, rule=" | ".join(known))
     return value
 
 

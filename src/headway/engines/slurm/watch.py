@@ -143,9 +143,9 @@ class Watch:
         if told:
             return record
         if job.is_waiting or stop.is_at_once or late > self._settings.kill_after:
-            self._commands.cancel(record.attempt, record.owner)
+            self._commands.cancel(record.attempt, record.owner, record.user)
         elif job.state == "RUNNING":
-            self._commands.cancel(record.attempt, record.owner, "URG")
+            self._commands.cancel(record.attempt, record.owner, record.user, "URG")
         return self._records.write(replace(record, stop=replace(stop, told_at=now.timestamp())))
 
     def _close(self, record: Record, job: Job | None, seen: Mapping[str, Seen], now: datetime) -> None:
@@ -154,15 +154,14 @@ class Watch:
             return
         over = {node: part for node, part in seen.items() if part.sight in (Sight.ENDED, Sight.AGENT_LOST)}
         closed = {node: (str(part.sight), part.detail, part.cause) for node, part in over.items()} | dict(record.closed)
-        if closed != record.closed:
-            # What was lost stays lost, even if its agent was only cut off and speaks again.
-            record = self._records.write(replace(record, closed=closed))
+        ends = job.ends.timestamp() if job is not None and job.ends is not None else record.ends
+        # What was lost stays lost, even if its agent was only cut off and speaks again.
+        kept = replace(record, closed=closed, ends=record.ends if closed == record.closed else ends)
         due = [node for node in over if node not in record.delivered]
-        done = [
-            node for node in due if self._deliveries.advance(self._place(record, node), record, over[node].sight, now)
-        ]
-        if done:
-            self._records.write(replace(record, delivered=(*record.delivered, *done)))
+        done = [node for node in due if self._deliveries.advance(self._place(kept, node), kept, over[node].sight, now)]
+        kept = replace(kept, delivered=(*record.delivered, *done))
+        if kept != record:
+            self._records.write(kept)
 
     def _place(self, record: Record, node: str) -> Place:
         return Place(self._settings.share, record.attempt, node)

@@ -25,7 +25,7 @@ class Client(Rules, Alerts, Watching):
     """A server's API with a token. Use it as a context, or `close` it.
 
     Every method may raise `ApiError` (the server refused, in `language`) or `Unreachable`: nobody listened for
-    `patience_s`, or an answer took longer than `answer_s`.
+    `patience_s`, or an answer took longer than `answer_s`. `ca_file`: PEM, trusted instead of the machine's.
     """
 
     def __init__(
@@ -36,15 +36,16 @@ class Client(Rules, Alerts, Watching):
         *,
         patience_s: float = 3.0,
         answer_s: float = 60.0,
+        ca_file: str | None = None,
     ) -> None:
         self.url = url.rstrip("/")
-        self._transport = Transport(Access(self.url, token), language, patience_s, answer_s)
+        self._transport = Transport(Access(self.url, token, ca_file), language, patience_s, answer_s)
 
     @classmethod
     def from_environment(cls, language: Language = "en") -> "Client":
-        """The client for HEADWAY_URL and HEADWAY_TOKEN, or the file `headway login` wrote."""
+        """The client for HEADWAY_URL, HEADWAY_TOKEN and HEADWAY_CA_FILE, or the file `headway login` wrote."""
         access = find_access()
-        return cls(access.url, access.token, language)
+        return cls(access.url, access.token, language, ca_file=access.ca_file)
 
     def __enter__(self) -> "Client":
         return self
@@ -116,6 +117,10 @@ class Client(Rules, Alerts, Watching):
     def checkpoints(self, job: str) -> Rows:
         return _rows(self.get(f"/jobs/{_part(job)}/checkpoints"))
 
+    def cadence(self, job: str) -> Row:
+        """How often it should save, and what other intervals would cost."""
+        return _row(self.get(f"/jobs/{_part(job)}/cadence"))
+
     def bills(self, job: str) -> Rows:
         """What each failure cost."""
         return _rows(self.get(f"/jobs/{_part(job)}/bills"))
@@ -131,9 +136,30 @@ class Client(Rules, Alerts, Watching):
     def stop(self, job: str, reason: str = "user") -> Row:
         return _row(self.post(f"/jobs/{_part(job)}/stop", {"reason": reason}))
 
-    def drill(self, job: str, rank: int) -> Row:
-        """Kill one rank without warning."""
-        return _row(self.post(f"/jobs/{_part(job)}/drills", {"rank": rank}))
+    def release(self, job: str) -> Row:
+        """Let a job go on that was held until what stopped it was put right."""
+        return _row(self.post(f"/jobs/{_part(job)}/release"))
+
+    def resume(self, job: str, wish: Mapping[str, Any], key: str | None = None) -> Row:
+        """A new job from a checkpoint of one that has ended; `wish`: `pool`, `nodes`, `checkpoint` and their like."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume", dict(wish), key=key or uuid.uuid4().hex))
+
+    def try_resume(self, job: str, wish: Mapping[str, Any]) -> Row:
+        """What resuming it would carry over, and when it would start; nothing is created."""
+        return _row(self.post(f"/jobs/{_part(job)}/resume/dry-run", dict(wish)))
+
+    def drill(self, job: str, rank: int | None = None, **order: Any) -> Row:
+        """Break a job without warning: `kill` (rank, agent, stop), `at_step`, `shadow` (a copy of it instead)."""
+        asked = {"rank": rank, **order}
+        return _row(self.post(f"/jobs/{_part(job)}/drills", {k: v for k, v in asked.items() if v is not None}))
+
+    def drills(self, project: str | None = None, limit: int = 50) -> Rows:
+        """Drills with how they came out, newest first."""
+        return _rows(self.get("/drills", project=project, limit=limit))
+
+    def overdue_drills(self) -> Rows:
+        """Templates that are trained with now and were not drilled for too long."""
+        return _rows(self.get("/drills/overdue"))
 
     def log_ranks(self, job: str, attempt: int | None = None) -> dict[int, int]:
         """The ranks that wrote something, and how many bytes."""
@@ -147,6 +173,10 @@ class Client(Rules, Alerts, Watching):
         query = _given({"rank": rank, "attempt": attempt, "offset": offset, "limit": limit})
         answer = self._transport.send("GET", f"/jobs/{_part(job)}/logs", params=query)
         return answer.content, int(answer.headers["X-Offset"]), int(answer.headers["X-Size"])
+
+    def log_search(self, job: str, text: str, rank: int = 0, **query: Any) -> Row:
+        """The lines that hold a text; `regex`, `ignore_case`, `attempt`, `offset`, `limit`. `next`: where to go on."""
+        return _row(self.get(f"/jobs/{_part(job)}/logs/search", q=text, rank=rank, **query))
 
     def bundle(self, job: str, attempt: int | None = None) -> tuple[str, bytes]:
         """The evidence of an attempt, by default the newest: a name for the zip file, and its content."""
@@ -182,6 +212,10 @@ class Client(Rules, Alerts, Watching):
 
     def nodes(self) -> Rows:
         return _rows(self.get("/nodes"))
+
+    def cards(self, state: str | None = None, project: str | None = None, node: str | None = None) -> Rows:
+        """Every card with its holder; `state` `idle`: held and doing nothing since `idle_since`."""
+        return _rows(self.get("/cards", state=state, project=project, node=node))
 
     def cordon(self, node: str, reason: str, *, until: str | None = None, needs_retest: bool = False) -> Row:
         """Keep a node from new attempts: `{"node", "kind", "reason"}`."""

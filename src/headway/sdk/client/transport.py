@@ -5,6 +5,7 @@ sent, so anything may be. Nothing here knows a route.
 """
 
 import random
+import ssl
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from headway.domain.errors import Language
+from headway.domain.errors import Language, PlatformError
 from headway.sdk.client.access import Access
 from headway.sdk.client.errors import Unreachable, refusal
 from headway.sdk.client.stream import Event, events
@@ -45,7 +46,7 @@ class Transport:
                 headers=headers,
                 timeout=httpx.Timeout(answer_s, connect=min(CONNECT_S, answer_s)),
                 trust_env=not is_near,
-                verify=not is_near or address.scheme != "http",  # spares loading certificates that nobody will show
+                verify=_trust(access.ca_file) if address.scheme == "https" else not is_near,
             )
         except (httpx.InvalidURL, ValueError) as problem:
             raise Unreachable(self.url, str(problem)) from None
@@ -61,6 +62,8 @@ class Transport:
             try:
                 response = self._http.request(method, path, headers=headers, **request)
             except httpx.TransportError as problem:
+                if "CERTIFICATE_VERIFY_FAILED" in str(problem):
+                    raise PlatformError("certificate-untrusted", url=self.url, detail=str(problem)) from None
                 safe = method in REPEATABLE or key is not None or isinstance(problem, NOTHING_SENT)
                 if not safe or isinstance(problem, httpx.UnsupportedProtocol) or not again.wait():
                     raise Unreachable(self.url, str(problem) or type(problem).__name__) from None
@@ -94,6 +97,19 @@ class Transport:
                 reason = str(problem) or type(problem).__name__
             if not again.wait():
                 raise Unreachable(self.url, reason)
+
+
+def _trust(ca_file: str | None) -> ssl.SSLContext | bool:
+    """What a certificate is checked against; certificates that nobody will show are not loaded at all.
+
+    Raises `ca-file-unreadable`.
+    """
+    if ca_file is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as problem:
+        raise PlatformError("ca-file-unreadable", path=ca_file, detail=problem.strerror or str(problem)) from None
 
 
 class Patience:

@@ -6,7 +6,6 @@ A thread hears the answers, so that a checkpoint is told of when it is there and
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import headway
 from headway.sdk.job.checkpoint import CheckpointError
 from headway.sdk.job.commit import Order
 from headway.sdk.job.image import Image
+from headway.sdk.job.local import LocalTier, forget
 from headway.sdk.job.writer import MAX_MESSAGE
 
 
@@ -33,7 +33,8 @@ class Handed(NamedTuple):
 class Background:
     """One helper process, started with the first order; two snapshots at most are held at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, local: Optional[LocalTier] = None) -> None:
+        self._local = local
         self._changed = threading.Condition()
         self._handed: Deque[Handed] = deque()
         self._images: List[Image] = []
@@ -48,10 +49,11 @@ class Background:
                 busy = [handed.image for handed in self._handed]
                 free = [image for image in self._images if image not in busy]
                 if not free and len(self._images) < 2:
-                    self._images.append(Image())
+                    self._images.append(self._new_image())
                     continue
                 if free:
-                    free[0].clear()
+                    if free[0].path is not None:
+                        forget(free[0].path)
                     return free[0]
                 self._changed.wait()
 
@@ -96,6 +98,9 @@ class Background:
             helper.wait()
         for image in images:
             image.close()
+
+    def _new_image(self) -> Image:
+        return Image() if self._local is None else self._local.image(len(self._images))
 
     def _start(self) -> None:
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -144,5 +149,5 @@ def _received(orders: socket.socket) -> bytes:
 
 def _error(answer: Dict[str, Any]) -> Exception:
     if answer["kind"] == "os":
-        return OSError(answer["errno"] or 0, os.strerror(answer["errno"] or 0), answer["failed"])
+        return OSError(answer["errno"], answer["failed"]) if answer["errno"] else OSError(answer["failed"])
     return CheckpointError(answer["failed"])

@@ -1,8 +1,9 @@
 """Saving and restoring a training's state as verified checkpoints (format: `manifest`, trust: `checkpoint`).
 
 By itself rank 0 writes the full state while it waits, as all ranks of a data-parallel job hold the same; the others
-save nothing and wait for nothing. In the background every rank copies its state to memory and trains on, while a
-process beside it writes the copy. Restoring is the same decision on every rank.
+save nothing and wait for nothing. In the background, and where the model is sharded, every rank gives its part; in the
+background it only copies it to memory and trains on, while a process beside it writes the copy. Restoring is the same
+decision on every rank.
 """
 
 from __future__ import annotations
@@ -13,28 +14,32 @@ import secrets
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import getpid
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Union
 
 from headway.sdk.job.background import Background
-from headway.sdk.job.checkpoint import Checkpoint, CheckpointError
+from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders
 from headway.sdk.job.commit import Order, begin_folder
 from headway.sdk.job.disk import Disk
 from headway.sdk.job.environment import Environment
 from headway.sdk.job.events import EventLog, PrintedEvents, complain
+from headway.sdk.job.hashing import begin
 from headway.sdk.job.image import Image
 from headway.sdk.job.lease import check_lease, take_lease
-from headway.sdk.job.manifest import Manifest
-from headway.sdk.job.ranks import Ranks, ranks_that_talk
-from headway.sdk.job.reading import read_verified
-from headway.sdk.job.restoring import Search
-from headway.sdk.job.state import STATE_FILES, Parts, apply, capture, cursor, load_state, write_state
+from headway.sdk.job.local import LocalTier
+from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
+from headway.sdk.job.refusals import in_words
+from headway.sdk.job.restoring import Reads, Search, all_verified, newest_held, published_in
+from headway.sdk.job.state import Parts
+from headway.sdk.job.stop import Stop
+from headway.sdk.job.whole import Whole, Written, is_sharded
 from headway.sdk.job.writer import Performer
 
 Files = Callable[[Path], None]
+Asks = Callable[[], Optional[Stop]]
 
 
 @dataclass(frozen=True)
@@ -45,22 +50,27 @@ class Policy:
     background: bool = False
     algorithm: str = "crc32"
     patience_s: float = 600.0
+    local: Optional[Path] = None
 
     def __post_init__(self) -> None:
         if self.keep is not None and self.keep < 1:
             raise ValueError(f"keep={self.keep}: at least the newest checkpoint is kept; None keeps all")
+        if self.local is not None and not self.background:
+            raise ValueError(f"local={str(self.local)!r}: snapshots on the node need background=True")
+        begin(self.algorithm)
 
 
 class Checkpoints:
     """The checkpoints of one training in one directory: `save` as often as you like, `restore` once before training."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 what a run hands over
         self,
         environment: Environment,
         events: Union[EventLog, PrintedEvents],
         parts: Parts,
         directory: Path,
         policy: Policy,
+        stop: Asks,
         disk: Optional[Disk] = None,
     ) -> None:
         self.directory = directory
@@ -68,10 +78,13 @@ class Checkpoints:
         self._events = events
         self._parts = parts
         self._policy = policy
+        self._heard = stop
         self._disk = disk or Disk()
         self._performer = Performer(directory, self._disk)
-        self._background = Background() if policy.background else None
+        self._local = LocalTier(policy.local, environment.job, environment.rank) if policy.local is not None else None
+        self._background = Background(self._local) if policy.background else None
         self._ranks: Optional[Ranks] = None
+        self._agreed: Optional[AgreedStop] = None
         self._resumed: Optional[Checkpoint] = None
         self._newest: Optional[Checkpoint] = None
         self._saved_step: Optional[int] = None
@@ -80,35 +93,46 @@ class Checkpoints:
             atexit.register(self._leave)
 
     def save(self, step: int, files: Optional[Files] = None) -> Optional[Checkpoint]:
-        """Save the state as that of `step`; None on ranks other than 0 and in the background.
+        """Save the state as that of `step`; None in the background, and on ranks other than 0 where only rank 0 saves.
 
         Without `background` the checkpoint is durable and verified once this returns. With it this returns when the
-        state is copied; whatever fails later is raised by the next `save` or `wait`. `files` is called with the folder
-        being built: what it writes there (an export, a tokenizer) belongs to the checkpoint. Saving the step just
-        restored or saved does nothing. Raises CheckpointError when a newer attempt has taken the directory over,
-        OSError when the disk does not take it.
+        state is copied; whatever fails later is raised by the next `save` or `wait`. `files` is called on rank 0 with
+        the folder being built: what it writes there (an export, a tokenizer) belongs to the checkpoint. Saving the step
+        just restored or saved does nothing. Raises CheckpointError when a newer attempt has taken the directory over or
+        a rank stays away, OSError when the disk does not take it.
         """
-        if self._environment.rank != 0:
+        if self._environment.rank != 0 and not self._all_save():
             return None
-        if self._background is not None:
-            self._background.raise_failures()
         if self._saved_step == step:
-            return self._newest if self._background is None else None
+            if self._background is not None:
+                self._background.raise_failures()
+            return self._newest
+        try:
+            return self._save(step, files)
+        except OSError as error:
+            told = in_words(error, self.directory)
+            if told is error:
+                raise
+            raise told from error
+
+    def _save(self, step: int, files: Optional[Files]) -> Optional[Checkpoint]:
         started = time.monotonic()
         self._events.write("saving", step=step)
-        self._claim()
         image = self._background.free_image() if self._background is not None else Image()
         order = self._snapshot(image, step, files)
         done = partial(self._done, order, started, time.monotonic())
+        self._saved_step = step
         if self._background is not None:
+            self._newest = None
             self._background.submit(order, image, done)
-            self._saved_step = step
             return None
         try:
             self._newest = self._performer.perform(order, image.view())
+        except BaseException:
+            self._saved_step = None
+            raise
         finally:
             image.close()
-        self._saved_step = step
         done({"path": str(self._newest.path), "bytes": self._newest.manifest.bytes})
         return self._newest
 
@@ -118,57 +142,114 @@ class Checkpoints:
             self._background.wait()
             self._background.raise_failures()
 
+    def should_stop(self) -> Optional[Stop]:
+        """As `run.should_stop`, with the same answer on every rank at the same call: all save and leave together.
+
+        Every rank asks once a step; the answer comes a step later than the first rank has heard.
+        """
+        if self._agreed is None:
+            self._agreed = AgreedStop(self._talking())
+        return self._agreed.ask(self._heard())
+
     def restore(self) -> int:
         """Put back the newest state that verifies and return its step; 0, with nothing changed, when there is none.
 
         HEADWAY_RESUME_FROM comes first, then the directory, newest step first. What is damaged is skipped, and said.
         Where torch.distributed is initialised rank 0's choice holds for all.
         """
+        found = self._restore(lambda folder, manifest: self._form(manifest.layout).read(folder, manifest))
+        return found.step if found is not None else 0
+
+    def newest(self) -> Optional[Checkpoint]:
+        """The newest of which every file verifies, by the same rule as `restore`, for who puts it back by itself."""
+        return self._restore(None)
+
+    def _restore(self, reads: Optional[Reads]) -> Optional[Checkpoint]:
         started = time.monotonic()
         self.wait()
-        if self._environment.rank == 0:
-            self._claim()
-        ranks = self._talking()
-        search = Search(self.directory, self._environment.resume_from, self._events, ranks)
-        found = search.newest(self._read)
+        self._together(self._claim_as_first)
+        preferred = self._environment.resume_from
+        if self._is_newest(preferred) and self._publish_left():
+            preferred = None
+        search = Search(self.directory, preferred, self._events, self._talking())
+        found = search.newest(reads or all_verified)
         chosen = found[0] if found is not None else None
-        if found is not None:
-            apply(found[1], self._parts.stateful(), self._parts.extra, self._environment.rank)
+        if found is not None and reads is not None:
+            self._form(found[0].manifest.layout).apply(found[1])
         step, path = (chosen.step, str(chosen.path)) if chosen is not None else (0, None)
         self._resumed = self._newest = chosen
         self._saved_step = chosen.step if chosen is not None else None
         self._events.write("restored", step=step, path=path, seconds=round(time.monotonic() - started, 6))
         if chosen is None and self._environment.rank == 0:
             complain(f"no checkpoint to restore in {self.directory}: training starts from step 0")
-        return step
+        return chosen
 
     def _talking(self) -> Ranks:
         if self._ranks is None:
-            self._ranks = ranks_that_talk()
+            self._ranks = ranks_that_talk(self._policy.patience_s)
         return self._ranks or Ranks(self._environment.rank, 1)
+
+    def _all_save(self) -> bool:
+        """Whether every rank gives its part, or rank 0 alone saves what all hold alike."""
+        return can_talk() and (self._background is not None or is_sharded(self._parts.model))
+
+    def _form(self, layout: Dict[str, Any]) -> Any:
+        if layout.get("kind") != "sharded":
+            return Whole(self._parts, Ranks(self._environment.rank, 1))
+        from headway.sdk.job.sharded import Shards
+
+        return Shards(self._parts, self._talking())
+
+    def _together(self, start: Callable[[], Optional[str]]) -> Optional[str]:
+        """Begin on every rank or on none: what keeps one from it is an error on all. Returns what rank 0 began."""
+        began, failure = None, None
+        try:
+            began = start()
+        except (CheckpointError, OSError) as error:
+            failure = error
+        said = self._talking().gather((began, str(failure) if failure is not None else None))
+        if failure is not None:
+            raise failure
+        for rank, (_, why) in enumerate(said):
+            if why is not None:
+                raise CheckpointError(f"rank {rank}: {why}")
+        first: Optional[str] = said[0][0]
+        return first
 
     def _snapshot(self, image: Image, step: int, files: Optional[Files]) -> Order:
         """Copy the state into the image and let the program add its files; returns what is to be made of them."""
-        folder = self.directory / self._building(step)
-        begin_folder(folder, self._disk)
+        start = partial(self._begin, step)
+        all_save = self._all_save()
+        folder = Path(str(self._together(start) if all_save else start()))
+        form = self._form({"kind": "sharded" if all_save else "full"})
         try:
-            state = capture(self._parts.stateful(), self._parts.extra, step, self._environment.rank)
-            name = write_state(image, "state", state)
-            if files is not None:
+            written = form.write(image, step)
+            if files is not None and self._environment.rank == 0:
                 files(folder)
         except BaseException:
-            with suppress(OSError):
-                self._disk.remove_tree(folder)
+            if self._environment.rank == 0:
+                with suppress(OSError):
+                    self._disk.remove_tree(folder)
             raise
-        return self._order(folder, step, image, state, name)
+        return self._order(folder, step, image, written)
 
-    def _building(self, step: int) -> str:
+    def _begin(self, step: int) -> Optional[str]:
+        """What went wrong before is heard now; rank 0 makes the folder to build in and says where."""
+        if self._background is not None:
+            self._background.raise_failures()
+        if self._environment.rank != 0:
+            return None
+        self._claim_as_first()
         here = self._environment
-        return f".tmp-{here.job}.{here.attempt_number}-step-{step:08d}-{getpid()}-{secrets.token_hex(4)}"
+        unique = f"{getpid()}-{secrets.token_hex(4)}"
+        folder = self.directory / f".tmp-{here.job}.{here.attempt_number}-step-{step:08d}-{unique}"
+        begin_folder(folder, self._disk)
+        return str(folder)
 
-    def _order(self, folder: Path, step: int, image: Image, state: Dict[str, Any], name: str) -> Order:
+    def _order(self, folder: Path, step: int, image: Image, written: Written) -> Order:
         here, torch, resumed = self._environment, sys.modules.get("torch"), self._resumed
         held = resumed.path if resumed is not None and resumed.step >= step else None
+        rank, ranks = (self._talking().rank, self._talking().size) if self._all_save() else (0, 1)
         return Order(
             directory=str(self.directory),
             folder=str(folder),
@@ -180,40 +261,71 @@ class Checkpoints:
             parts=tuple(image.parts),
             python=platform.python_version(),
             torch=str(torch.__version__) if torch is not None else None,
+            rank=rank,
+            ranks=ranks,
             world_size=here.world_size,
             algorithm=self._policy.algorithm,
-            data=cursor(state),
-            random=name,
+            layout=written.layout,
+            alike=written.alike,
+            data=written.data,
+            random=written.random,
             keep=self._policy.keep,
             held=str(held) if held is not None else None,
             patience_s=self._policy.patience_s,
+            local=str(image.path) if image.path is not None else None,
         )
+
+    def _is_newest(self, preferred: Optional[Path]) -> bool:
+        """Whether going on from here is what was asked for: an older one is somebody's choice, to be obeyed."""
+        if preferred is None or self._local is None:
+            return True
+        newest = checkpoint_folders(self.directory)[:1]
+        return bool(self._talking().share([path.name for path in newest] == [preferred.name]))
+
+    def _publish_left(self) -> bool:
+        """Publish the newest snapshot that every rank still holds on its node, if it is newer than what is there."""
+        if self._local is None:
+            return False
+        ranks = self._talking()
+        held = {left.order.save: left for left in self._local.left() if left.order.ranks == ranks.size}
+        published = ranks.share([(found.step, found.save) for found in published_in(self.directory)])
+        save = newest_held(ranks.gather({save: left.order.step for save, left in held.items()}), published)
+        if save is None:
+            return False
+        order, image = held[save]
+        try:
+            folder = str(self._together(partial(self._begin, order.step)))
+            here = self._environment
+            renewed = replace(order, folder=folder, directory=str(self.directory), attempt=here.attempt,
+                              attempt_number=here.attempt_number, held=None, local=None)  # fmt: skip
+            self._performer.perform(renewed, image)
+            return True
+        except (CheckpointError, OSError) as error:
+            complain(f"the snapshot of step {order.step} on this node is not published: {error}")
+            return False
 
     def _done(self, order: Order, started: float, copied: float, answer: Dict[str, Any]) -> None:
         """Tell of a checkpoint that is there, or complain of one that is not."""
         if "failed" in answer:
             complain(f"step {order.step} is not saved: {answer['failed']}")
             return
+        if order.rank != 0:
+            return
         seconds = round(time.monotonic() - started, 6)
         blocked = seconds if self._background is None else round(copied - started, 6)
         said = {"step": order.step, "path": answer["path"], "bytes": answer["bytes"]}
         self._events.write("checkpoint-saved", **said, seconds=seconds, blocked=blocked)
 
-    def _claim(self) -> None:
-        """Take the directory once; from then on only see that it still is ours."""
+    def _claim_as_first(self) -> None:
+        """Rank 0 takes the directory once; from then on it only sees that it still is ours."""
         here = self._environment
+        if here.rank != 0:
+            return
         if self._claimed:
             check_lease(self.directory, here.job, here.attempt_number)
         else:
             take_lease(self.directory, here.job, here.attempt_number, self._disk)
         self._claimed = True
-
-    def _read(self, folder: Path, manifest: Manifest) -> Dict[str, Any]:
-        files = {entry.path: entry for entry in manifest.files}
-        name = next((name for name in STATE_FILES if name in files), None)
-        if name is None:
-            raise CheckpointError(f"{folder} holds no {STATE_FILES[0]}: it was not saved by this SDK")
-        return read_verified(folder, files[name], lambda file: load_state(file, name))
 
     def _leave(self) -> None:
         """A program that ends has its last checkpoints finished first."""
@@ -222,4 +334,7 @@ class Checkpoints:
             self.wait()
         except (CheckpointError, OSError) as error:
             complain(f"the last checkpoint is not saved: {error}")
+        else:
+            if self._local is not None:
+                self._local.discard()
         self._background.close()

@@ -30,7 +30,7 @@ class Order:
     """What one rank is to make of its image, as values that JSON can carry to another process.
 
     `ranks` take part, and rank 0 publishes once each has given its word, or after `patience_s` gives up. `folder` is
-    where they build; `save` tells this save from every other.
+    where they build; `save` tells this save from every other. `local`: the image's name, where it outlives processes.
     """
 
     directory: str
@@ -48,11 +48,13 @@ class Order:
     world_size: int = 1
     algorithm: str = "crc32"
     layout: Dict[str, Any] = field(default_factory=lambda: dict(FULL))
+    alike: str = ""
     data: Any = None
     random: Optional[str] = None
     keep: Optional[int] = None
     held: Optional[str] = None
     patience_s: float = 600.0
+    local: Optional[str] = None
 
     def to_json(self) -> Dict[str, Any]:
         return asdict(self)
@@ -79,10 +81,11 @@ def perform(order: Order, image: Block, disk: Disk) -> Checkpoint:
     try:
         entries = _write_parts(order, image, disk)
         if order.rank != 0:
-            _give_word(order, disk, {"files": [asdict(entry) for entry in entries]})
+            _give_word(order, disk, {"files": [asdict(entry) for entry in entries], "alike": order.alike})
             return _await_publishing(order)
-        entries = sorted(entries + _words(order), key=lambda entry: entry.path)
-        manifest = _seal(order, entries, disk)
+        words = _words(order)
+        entries = sorted(entries + _files_in(words), key=lambda entry: entry.path)
+        manifest = _seal(order, entries, all(word["alike"] == order.alike for word in words), disk)
         # Once more, as building takes long: another attempt may have come meanwhile.
         check_lease(Path(order.directory), order.job, order.attempt_number)
         return _publish(folder, Path(order.directory), manifest, disk)
@@ -131,17 +134,22 @@ def _make_folder(path: Path, disk: Disk) -> None:
 
 
 def _give_word(order: Order, disk: Disk, word: Dict[str, Any]) -> None:
-    """Durable and whole: rank 0 believes it."""
+    """Whole once it is seen. The last act in the folder: from then on rank 0 may do with it what it likes."""
     words = Path(order.folder) / WORDS
-    content = json.dumps({"save": order.save, **word}).encode()
-    disk.replace_file(words / f"{order.rank:05d}.json", content, words / f".{order.rank:05d}.tmp")
+    building = words / f".{order.rank:05d}.tmp"
+    disk.create(building, [json.dumps({"save": order.save, **word}).encode()])
+    disk.rename(building, words / f"{order.rank:05d}.json")
 
 
-def _words(order: Order) -> List[FileEntry]:
-    """What the other ranks wrote, once every one has said so."""
+def _files_in(words: List[Dict[str, Any]]) -> List[FileEntry]:
+    return [FileEntry(**entry) for word in words for entry in word["files"]]
+
+
+def _words(order: Order) -> List[Dict[str, Any]]:
+    """What the other ranks say they wrote, once every one has said so."""
     deadline = time.monotonic() + order.patience_s
     awaited = set(range(1, order.ranks))
-    entries: List[FileEntry] = []
+    words: List[Dict[str, Any]] = []
     while awaited:
         for rank in sorted(awaited):
             word = _word(Path(order.folder) / WORDS / f"{rank:05d}.json", order.save)
@@ -150,7 +158,7 @@ def _words(order: Order) -> List[FileEntry]:
             if "failed" in word:
                 raise CheckpointError(f"step {order.step} is not saved: rank {rank} failed: {word['failed']}")
             awaited.remove(rank)
-            entries += [FileEntry(**entry) for entry in word["files"]]
+            words.append(word)
         if awaited and time.monotonic() > deadline:
             missing = ", ".join(map(str, sorted(awaited)))
             raise CheckpointError(
@@ -159,7 +167,7 @@ def _words(order: Order) -> List[FileEntry]:
             )
         if awaited:
             time.sleep(LOOK_EVERY_S)
-    return entries
+    return words
 
 
 def _word(path: Path, save: str) -> Optional[Dict[str, Any]]:
@@ -189,7 +197,7 @@ def _manifest_of(path: Path, order: Order) -> Optional[Manifest]:
     return found.manifest if found.manifest is not None and found.manifest.save == order.save else None
 
 
-def _seal(order: Order, entries: List[FileEntry], disk: Disk) -> Manifest:
+def _seal(order: Order, entries: List[FileEntry], is_alike: bool, disk: Disk) -> Manifest:
     """List every file in a manifest, which is written last; what the program added is made durable first."""
     folder = Path(order.folder)
     disk.remove_tree(folder / WORDS)
@@ -206,7 +214,7 @@ def _seal(order: Order, entries: List[FileEntry], disk: Disk) -> Manifest:
         torch=order.torch,
         files=tuple(entries),
         save=order.save,
-        layout=order.layout,
+        layout=order.layout if order.layout == FULL else {**order.layout, "same_data": is_alike},
         data=order.data,
         random=order.random,
     )

@@ -26,6 +26,7 @@ class Environment:
     checkpoint_dir: Path
     resume_from: Optional[Path]
     checkpoint_every: Optional[int]
+    checkpoint_seconds: Optional[float]
     checkpoint_keep: Optional[int]
     port: Optional[int]
 
@@ -53,6 +54,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         checkpoint_dir=_path(variables, "HEADWAY_CHECKPOINT_DIR") or Path("checkpoints"),
         resume_from=None if restarted else _path(variables, "HEADWAY_RESUME_FROM"),
         checkpoint_every=_integer(variables, "HEADWAY_CHECKPOINT_EVERY"),
+        checkpoint_seconds=_seconds(variables, "HEADWAY_CHECKPOINT_SECONDS"),
         checkpoint_keep=_integer(variables, "HEADWAY_CHECKPOINT_KEEP"),
         port=_integer(variables, "HEADWAY_PORT"),
     )
@@ -66,6 +68,19 @@ def _integer(variables: Mapping[str, str], name: str) -> Optional[int]:
         return int(text)
     except ValueError:
         raise ValueError(f"{name}={text!r} is not a whole number") from None
+
+
+def _seconds(variables: Mapping[str, str], name: str) -> Optional[float]:
+    text = variables.get(name, "")
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"{name}={text!r} is not a number of seconds above 0")
+    return seconds
 
 
 def _path(variables: Mapping[str, str], name: str) -> Optional[Path]:

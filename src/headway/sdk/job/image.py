@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 from pathlib import Path
-from typing import List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from headway.sdk.job.hashing import Block
 
@@ -29,7 +29,7 @@ class Image:
 
     def __init__(self, path: Optional[Path] = None) -> None:
         """Nameless memory, or a file at `path` on a memory or local file system, whose room is taken for sure."""
-        self._named = path is not None
+        self.path = path
         if path is None:
             self.fd = os.memfd_create("headway-snapshot", os.MFD_CLOEXEC)
         else:
@@ -39,6 +39,8 @@ class Image:
         self._starts: List[int] = []
         self._paths: List[str] = []
         self._end = 0
+        self.kept: Any = None
+        """What who wrote it remembers of it."""
 
     @property
     def parts(self) -> List[Part]:
@@ -48,7 +50,14 @@ class Image:
 
     def clear(self) -> None:
         """Forget the content and keep the memory."""
+        self.kept = None
         self._starts, self._paths, self._end = [], [], 0
+
+    def rewind(self, parts: int) -> None:
+        """Forget all files but the first few."""
+        if parts < len(self._starts):
+            self._end = self._starts[parts]
+            self._starts, self._paths = self._starts[:parts], self._paths[:parts]
 
     def begin(self, path: str) -> None:
         """What is written from here on belongs to the file `path`."""
@@ -75,6 +84,7 @@ class Image:
 
     def close(self) -> None:
         """Give the memory back; a named file stays."""
+        self.kept = None
         self._map = None  # unmapped once no view of it is left
         os.close(self.fd)
 
@@ -84,9 +94,9 @@ class Image:
 
     def _grow(self, needed: int) -> None:
         size = -(-needed // _GROW) * _GROW if self._size else max(needed, 1 << 16)
-        if self._named:
+        if self.path is not None:
             # Without room taken beforehand a full memory file system ends the process with SIGBUS.
-            os.posix_fallocate(self.fd, 0, size)
+            self._take_room(size)
         else:
             os.ftruncate(self.fd, size)
         if self._map is None:
@@ -94,3 +104,11 @@ class Image:
         else:
             self._map.resize(size)
         self._size = size
+
+    def _take_room(self, size: int) -> None:
+        try:
+            os.posix_fallocate(self.fd, 0, size)
+        except OSError as error:
+            raise OSError(
+                error.errno, f"no room for a snapshot of {size} bytes at {self.path}: give another `local`, or none"
+            ) from error

@@ -100,3 +100,24 @@ def mark(folder: Path, manifest: Manifest, detail: str) -> None:
         Disk().replace_file(path, encode_mark(manifest, detail), path.with_name(f".tmp-{path.name}"))
     except OSError as error:
         complain(f"{folder} cannot be marked as bad: {error}")
+
+
+def published_in(directory: Path) -> List[Manifest]:
+    """The manifests of what is there whole, as far as sizes tell."""
+    found = (verify(path, sizes_only=True).manifest for path in checkpoint_folders(directory))
+    return [manifest for manifest in found if manifest is not None]
+
+
+def newest_held(held: List[Dict[str, int]], published: List[Tuple[int, str]]) -> Optional[str]:
+    """Of the saves every rank still holds (save to step), the newest, if it is newer than any published; else None."""
+    common = set(held[0]).intersection(*held[1:]) - {save for _, save in published}
+    newest = max(common, key=lambda save: held[0][save], default=None)
+    return newest if newest is not None and held[0][newest] > max((step for step, _ in published), default=0) else None
+
+
+def all_verified(folder: Path, _manifest: Manifest) -> Dict[str, Any]:
+    """Reads nothing but the hashes, of every file."""
+    found = verify(folder)
+    if not found.ok:
+        raise Rejected(found.reason, found.detail)
+    return {}

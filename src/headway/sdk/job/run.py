@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, MutableMapping, Optional, Type, Union
 
+from headway.sdk.job.cadence import Advice, Cadence
 from headway.sdk.job.checkpoints import Checkpoints, Policy
 from headway.sdk.job.environment import Environment, read_environment
 from headway.sdk.job.events import EventLog, PrintedEvents, numbers
@@ -36,6 +37,8 @@ class Run:
         else:
             self._events = EventLog(folder / environment.events_name)
         self._stop_watch = StopWatch(folder / "control.json" if folder is not None else None)
+        advice = Advice(folder / "cadence.json" if folder is not None else None, environment.checkpoint_seconds)
+        self._cadence = Cadence(environment.checkpoint_every, advice)
 
     @property
     def rank(self) -> int:
@@ -86,6 +89,14 @@ class Run:
         self._events.write("phase", name=name)
         return Phase(self, previous)
 
+    def should_save(self, step: int) -> bool:
+        """Whether the job's policy asks for a checkpoint at this step: every so many steps, minutes, or as advised.
+
+        Ask after every step, on every rank: all get the same answer where torch.distributed is initialised. Most
+        questions cost microseconds. Without a policy it never asks.
+        """
+        return self._cadence.due(step)
+
     def should_stop(self) -> Optional[Stop]:
         """The request to save and leave, once there is one; asking every step is cheap.
 
@@ -111,14 +122,16 @@ class Run:
         background: bool = False,
         algorithm: str = "crc32",
         patience_s: float = 600.0,
+        local: Union[str, "os.PathLike[str]", None] = None,
     ) -> Checkpoints:
         """The checkpoints of this training, in `directory` (default: the job's own, offline `./checkpoints`).
 
         `model`, `optimizer`, `scheduler` and `data` (a data loader that knows where it is) have `state_dict` and
         `load_state_dict`; `extra` holds the program's own values and is updated in place by restoring. `keep`: how many
         stay, default the job's policy, else all. `background`: saving returns once the state is copied, and a helper
-        process writes the copy. `algorithm`: of the state's hashes, `crc32` or `sha256`. `patience_s`: how long a save
-        waits for the other ranks.
+        process writes the copy. `local`: where on the node that copy lies under a name, such as `/dev/shm`, so that the
+        next attempt finds it even if everything here is killed. `algorithm`: of the state's hashes, `crc32` or
+        `sha256`. `patience_s`: how long a save waits for the other ranks.
         """
         keep = keep if keep is not None else self._environment.checkpoint_keep
         return Checkpoints(
@@ -126,7 +139,8 @@ class Run:
             self._events,
             Parts(model, optimizer, scheduler, extra, data),
             Path(directory if directory is not None else self._environment.checkpoint_dir).absolute(),
-            Policy(keep, background, algorithm, patience_s),
+            Policy(keep, background, algorithm, patience_s, Path(local) if local is not None else None),
+            self.should_stop,
         )
 
 

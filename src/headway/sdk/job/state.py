@@ -70,7 +70,7 @@ def write_state(image: Image, name: str, state: Dict[str, Any]) -> str:
     if torch is None:
         pickle.dump(state, image, protocol=4)
     else:
-        with _NoSecondHash(torch):
+        with NoSecondHash(torch):
             torch.save(state, image)
     return file
 
@@ -103,7 +103,7 @@ def unwrapped(model: Any) -> Any:
     return model.module if type(model).__name__ in ("DistributedDataParallel", "DataParallel") else model
 
 
-class _NoSecondHash:
+class NoSecondHash:
     """torch hashes each tensor it writes; the file is hashed as a whole, and not while the training waits."""
 
     def __init__(self, torch: Any) -> None:

@@ -18,6 +18,8 @@ from typing import Any, Dict
 from headway.sdk.job.checkpoint import Checkpoint, CheckpointError
 from headway.sdk.job.commit import Order, perform
 from headway.sdk.job.disk import Disk
+from headway.sdk.job.local import note
+from headway.sdk.job.refusals import in_words
 from headway.sdk.job.retention import Retention
 
 MAX_MESSAGE = 1 << 16
@@ -59,13 +61,18 @@ def main() -> None:
 
 
 def _answer(content: bytes, descriptor: int, performers: Dict[str, Performer]) -> Dict[str, Any]:
+    order = Order.from_json(json.loads(content))
     try:
-        order = Order.from_json(json.loads(content))
+        image = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+        if order.local is not None:
+            note(order, image, Path(order.local))
         performer = performers.setdefault(order.directory, Performer(Path(order.directory), Disk()))
-        saved = performer.perform(order, mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
-    except (CheckpointError, OSError) as error:
-        kind = "checkpoint" if isinstance(error, CheckpointError) else "os"
-        return {"failed": str(error), "kind": kind, "errno": getattr(error, "errno", None)}
+        saved = performer.perform(order, image)
+    except OSError as error:
+        told = in_words(error, Path(order.directory))
+        return {"failed": told.strerror or str(told), "kind": "os", "errno": told.errno}
+    except CheckpointError as error:
+        return {"failed": str(error), "kind": "checkpoint"}
     finally:
         os.close(descriptor)
     return {"path": str(saved.path), "bytes": saved.manifest.bytes}

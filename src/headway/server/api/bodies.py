@@ -1,9 +1,11 @@
 """What people send. An unknown key is refused: a misspelt wish must not be ignored."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from headway.domain.drill import Kill
 from headway.domain.errors import PlatformError
 from headway.domain.job import Priority
 from headway.server.access import Role
@@ -20,6 +22,8 @@ def _absolute(path: str, at: ValidationInfo) -> str:
 
 
 Place = Annotated[Text, AfterValidator(_absolute)]
+Moment = Annotated[AwareDatetime, Field(ge=datetime(1970, 1, 1, tzinfo=UTC), lt=datetime(2100, 1, 1, tzinfo=UTC))]
+"""With its zone; so near that whatever is reckoned from it is a time too."""
 
 
 class Body(BaseModel):
@@ -79,7 +83,7 @@ class NewQuotaVersion(Body):
 
 
 class ApproveQuota(Body):
-    in_force_from: AwareDatetime | None = None
+    in_force_from: Moment | None = None
 
 
 class RejectQuota(Body):
@@ -94,8 +98,8 @@ class NewGrant(Body):
     project: Short
     device_type: Short
     devices: int = Field(ge=1, le=1_000_000)
-    ends: AwareDatetime
-    begins: AwareDatetime | None = None
+    ends: Moment
+    begins: Moment | None = None
     reason: Text
 
 
@@ -112,8 +116,8 @@ class NewWindow(Body):
     """`project` None: nobody's, a maintenance window; empty `nodes` and no `device_type`: everywhere."""
 
     name: Short
-    begins: AwareDatetime
-    ends: AwareDatetime
+    begins: Moment
+    ends: Moment
     nodes: list[Short] = []
     device_type: Short | None = None
     project: Short | None = None
@@ -159,6 +163,7 @@ class NewJob(Body):
     parameters: dict[str, str | int | float | bool] = {}
     resources: dict[str, Any] = {}
     env: dict[str, str] = {}
+    checkpoint: dict[str, Any] = {}
     priority: Priority | None = None
     limit_s: float | None = Field(default=None, gt=0)
     source: Place | None = None
@@ -169,7 +174,7 @@ class NewJob(Body):
     protected: bool = False
     engines: list[Short] = []
     excluded: list[Short] = []
-    not_before: AwareDatetime | None = None
+    not_before: Moment | None = None
 
 
 class NewArray(NewJob):
@@ -191,15 +196,30 @@ class StopJob(Body):
     reason: Short | None = None
 
 
+class ResumeJob(Body):
+    """What is to be different; what is left out stays as the job had it."""
+
+    pool: Short | None = None
+    nodes: int | None = None
+    devices_per_node: int | None = None
+    checkpoint: Text | None = None
+    name: Short | None = None
+
+
 class NewDrill(Body):
-    rank: int
+    """`rank`: that one, or the agent of its node; by default the last. `shadow`: a copy is broken in its stead."""
+
+    kill: Kill = Kill.RANK
+    rank: int | None = None
+    at_step: int | None = Field(default=None, ge=1)
+    shadow: bool = False
 
 
 class NewCordon(Body):
     """`until`: it opens by itself then; `needs_retest`: only a passed retest opens it."""
 
     reason: Annotated[str, Field(min_length=1, max_length=200)]
-    until: AwareDatetime | None = None
+    until: Moment | None = None
     needs_retest: bool = False
 
 
@@ -251,7 +271,7 @@ class NewAlertRule(Body):
 class Muting(Body):
     """`until` None: be heard again."""
 
-    until: AwareDatetime | None = None
+    until: Moment | None = None
 
 
 class Acknowledgement(Body):

@@ -1,4 +1,4 @@
-"""Jobs: submit, list, show, explain, stop, drill."""
+"""Jobs: submit, list, show, explain, stop."""
 
 from dataclasses import fields
 from functools import partial
@@ -13,16 +13,17 @@ from headway.domain.job import Job, Priority
 from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
-from headway.server.api.bodies import NewDrill, NewJob, StopJob
+from headway.server.api.bodies import NewJob, StopJob
 from headway.server.api.paging import cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
-from headway.server.api.views import AttemptView, BillView, DrillView, JobView, LossView, Page
-from headway.server.operations.jobs.drill import drill
+from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
+from headway.server.operations.jobs.holding import release
 from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs
 from headway.store.readings import Series
+from headway.store.readings.by_node import by_node
 
 router = APIRouter(tags=["jobs"])
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -96,21 +97,23 @@ def sum_losses(job: str, asker: AskerHere) -> LossView:
 
 
 @router.get("/jobs/{job}/readings")
-def readings(
+def readings(  # noqa: PLR0913
     job: str,
     asker: AskerHere,
     name: str,
     attempt: int | None = None,
     rank: int | None = None,
     points: Annotated[int, Query(ge=1, le=5000)] = 500,
+    per_node: bool = False,
 ) -> list[Series]:
-    """One measurement of an attempt (by default the newest) over time."""
+    """One measurement of an attempt (by default the newest) over time; `per_node`: a node's cards or ranks as one."""
     with asker.platform.database.read() as c:
         tries = attempts.of_job(c, find(c, asker, job).id)
     chosen = [a for a in tries if attempt is None or a.number == attempt]
     if not chosen:
         return []
-    return asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
+    found = asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
+    return by_node(found) if per_node else found
 
 
 @router.post("/jobs/{job}/stop")
@@ -123,18 +126,14 @@ def stop_job(job: str, body: StopJob, asker: AskerHere) -> Job:
     return stopped
 
 
-@router.post("/jobs/{job}/drills", status_code=201)
-def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> DrillView:
-    """Kill one rank without warning and measure the recovery."""
-
-    def order(c: Connection) -> DrillView:
-        found = find(c, asker, job, Verb.DRILL)
-        name = drill(c, found, body.rank, at=asker.platform.clock.now(), by=asker.name)
-        return DrillView(name, found.id, body.rank)
-
-    ordered = once(body, DrillView, order)
-    asker.platform.wake("observe")
-    return ordered
+@router.post("/jobs/{job}/release")
+def release_job(job: str, asker: AskerHere) -> Job:
+    """Let a job go on that was held until what stopped it was put right."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.STOP)
+        released = release(c, found, at=asker.platform.clock.now(), by=asker.name)
+    asker.platform.wake("recover")
+    return released
 
 
 def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:

@@ -1,4 +1,4 @@
-"""Logs of an attempt's ranks: a window by byte offset, or followed as server-sent events."""
+"""Logs of an attempt's ranks: a window by byte offset, searched, or followed as server-sent events."""
 
 import asyncio
 from codecs import getincrementaldecoder
@@ -17,6 +17,7 @@ from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.jobs import find
 from headway.server.api.listening import ListenerHere
 from headway.server.operations.agents import last_words
+from headway.server.operations.evidence.log_search import Found, Wanted, search
 from headway.server.platform import Platform
 from headway.store import attempts, jobs
 
@@ -51,6 +52,27 @@ def ranks(job: str, asker: AskerHere, attempt: int | None = None) -> dict[int, i
     """The ranks that wrote something, and how many bytes."""
     chosen = choose(asker, job, attempt)
     return {rank: asker.platform.logs.size(chosen.id, rank) for rank in asker.platform.logs.ranks(chosen.id)}
+
+
+@router.get("/jobs/{job}/logs/search")
+def search_log(  # noqa: PLR0913
+    job: str,
+    q: str,
+    asker: AskerHere,
+    regex: bool = False,
+    ignore_case: bool = False,
+    rank: int = 0,
+    attempt: int | None = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Found:
+    """The lines of one rank's output that hold a text, or match a regular expression, from a byte offset on.
+
+    At most two seconds and 256 MiB a call: `next` says from where to go on, null at the end of the log.
+    """
+    chosen = choose(asker, job, attempt)
+    check_rank(asker, chosen, rank)
+    return search(asker.platform.logs, chosen.id, rank, Wanted(q, regex, ignore_case), offset, limit)
 
 
 @dataclass(slots=True)

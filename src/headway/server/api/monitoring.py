@@ -13,6 +13,7 @@ from headway.domain.node_events import NodeInventoried
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.operations.nodes import node_tokens
+from headway.server.operations.nodes.cards import Card, CardState, cards
 from headway.server.operations.nodes.node_reports import key_of
 from headway.store import facts, nodes
 from headway.store.readings import Point, Series
@@ -61,6 +62,21 @@ class Credential:
 
     node: str
     token: str
+
+
+@router.get("/cards")
+def list_cards(
+    asker: AskerHere, state: CardState | None = None, project: str | None = None, node: str | None = None
+) -> list[Card]:
+    """Every card with its holder, step and end, held but idle ones with since when: readable by every member."""
+    asker.check(Verb.READ, "node")
+    with asker.platform.database.read() as c:
+        found = list(cards(asker.platform, c, asker.platform.clock.now()))
+    return [
+        card
+        for card in found
+        if state in (None, card.state) and project in (None, card.project) and node in (None, card.node)
+    ]
 
 
 @router.get("/nodes/{node}/latest")

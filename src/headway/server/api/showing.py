@@ -1,5 +1,6 @@
 """Put a job beside what is known of it: its attempt, its rate, why it waits, the verdict in words."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -7,25 +8,38 @@ from typing import Annotated
 from fastapi import Depends
 from sqlalchemy import Connection
 
-from headway.diagnosis.describe import describe, next_step
+from headway.diagnosis.describe import describe, describe_hang, next_step, title
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.errors import Language
+from headway.domain.errors import Language, Param, PlatformError, message
+from headway.domain.hold_events import JobHeld
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
+from headway.domain.stall_events import Moving, Stalled, StallExplained
 from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits
-from headway.server.api.views import AttemptView, BillView, IntervalView, JobView, LossView, WaitView
+from headway.server.api.views import (
+    AttemptView,
+    BillView,
+    IntervalView,
+    JobHeldView,
+    JobView,
+    LossView,
+    StallView,
+    WaitView,
+)
 from headway.server.operations.jobs.losses import Recovery
+from headway.server.operations.nodes.retesting import in_the_way
 from headway.server.platform import Platform
 from headway.server.problems import language_of
-from headway.store import agents, attempts, plans, verdicts
+from headway.store import agents, attempts, facts, plans, verdicts
 
 LanguageHere = Annotated[Language, Depends(language_of)]
 RECENT = timedelta(minutes=5)
 POINTS = 2000
+RETEST = "retest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,24 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         verdict=verdict,
         verdict_text=describe(verdict, language) if verdict else None,
         next_step=next_step(verdict, language) if verdict else None,
+        held=_held(c, job, language) if job.state == JobState.HELD else None,
+        stall=_stall(c, attempt, language) if attempt is not None and job.state == JobState.RUNNING else None,
     )
+
+
+def _stall(c: Connection, attempt: Attempt, language: Language) -> StallView | None:
+    """Since when the attempt stands still, if it does, and what it waits for."""
+    stalled = facts.last(c, attempt.job, Stalled)
+    if stalled is None or stalled.attempt != attempt.id:
+        return None
+    moving = facts.last(c, attempt.job, Moving)
+    if moving is not None and moving.at >= stalled.at:
+        return None
+    found = facts.last(c, attempt.job, StallExplained)
+    if found is None or found.at < stalled.at:
+        return StallView(stalled.since, None, None, None, None, None)
+    text = describe_hang(found.cause, found.rank, found.node, language)
+    return StallView(stalled.since, text, found.cause, found.rank, found.node, found.detail)
 
 
 def show_attempt(c: Connection, attempt: Attempt, language: Language) -> AttemptView:
@@ -127,6 +158,43 @@ def movement(platform: Platform, attempt: Attempt, job: Job) -> Movement:
     return Movement(losses[0] if losses else None, pace.steps_per_s, left, lead.at)
 
 
+def _held(c: Connection, job: Job, language: Language) -> JobHeldView | None:
+    held = facts.last(c, job.id, JobHeld)
+    if held is None:
+        return None
+    cause = title(held.cause, language) if held.cause is not None else held.fault
+    params: dict[str, Param] = {"job": job.id, "cause": cause, "node": held.node}
+    sentence = message("held" if held.node is None else "held-on-node", params, language)
+    return JobHeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)
+
+
 def _waits(c: Connection, job: Job, language: Language) -> WaitView | None:
+    if pinned := job.spec.conditions.pinned:
+        return _waits_for_nodes(c, pinned, language)
     waits = plans.waits(c, job.id)
     return None if waits is None else show_wait(waits, plans.forecast(c, job.id), language)
+
+
+def _waits_for_nodes(c: Connection, pinned: Sequence[str], language: Language) -> WaitView:
+    """A retest has its nodes to itself, closed to all others: no plan orders it, it waits for what is still there."""
+    way = in_the_way(c, pinned, attempts.live(c))
+    numbers: dict[str, Param] = {
+        "nodes": ", ".join(pinned),
+        "jobs": ", ".join(way.jobs) or "—",
+        "occupied": ", ".join(way.occupied) or "—",
+        "away": ", ".join(way.away) or "—",
+    }
+    told = PlatformError(f"waits-{RETEST}", **numbers)
+    return WaitView(
+        position=1,
+        ahead=list(way.jobs),
+        reason=RETEST,
+        numbers=numbers,
+        sentence=told.text(language),
+        advice=told.hint(language),
+        reserved_at=None,
+        forecast=None,
+        ahead_count=len(way.jobs),
+        place=None,
+        order=None,
+    )

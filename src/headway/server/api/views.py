@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import Attempt, RankExit
 from headway.domain.checkpoint import LossBill
-from headway.domain.job import Job
+from headway.domain.job import Job, JobSpec
 from headway.domain.service import Replica, Service, Split
 from headway.metering.phases import Phases
 from headway.scheduler.plan import Forecast, Place
@@ -23,6 +23,19 @@ class Page(BaseModel, Generic[T]):
 
     items: list[T]
     next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobHeldView:
+    """Why a job is held: since when, for what (`cause`: one of the forty classes), whose move it is, and in words."""
+
+    at: datetime
+    reason: str
+    fault: str
+    cause: str | None
+    owner: str
+    node: str | None
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,18 @@ class WaitView:
     ahead_count: int
     place: Place | None
     order: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StallView:
+    """A running attempt stands still since `since`. `text`: why, in words; None until agents have looked."""
+
+    since: datetime
+    text: str | None
+    cause: str | None
+    rank: int | None
+    node: str | None
+    detail: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +88,8 @@ class JobView:
     verdict: Verdict | None
     verdict_text: str | None
     next_step: str | None
+    held: JobHeldView | None = None
+    stall: StallView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +144,27 @@ class LossView:
 
 
 @dataclass(frozen=True, slots=True)
+class CarryView:
+    """One thing, whether it is carried over (`yes`, `unsure`, `no`), and that in words."""
+
+    what: str
+    carried: str
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveView:
+    """What resuming a job would create, from which checkpoint, what it carries over, and when it would start."""
+
+    spec: JobSpec
+    step: int
+    path: str
+    carries: list[CarryView]
+    forecast: Forecast
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """A fact with its place in the list."""
 
@@ -144,12 +192,3 @@ class TokenView:
 
     token: str
     user: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrillView:
-    """A drill that was ordered."""
-
-    drill: str
-    job: str
-    rank: int

@@ -3,7 +3,8 @@
 import asyncio
 import os
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
 
 import structlog
 from sqlalchemy import Connection
@@ -13,10 +14,14 @@ from headway.domain.errors import PlatformError
 from headway.domain.events import AttemptLaunched, LaunchFailed, RecoveryDecided
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
+from headway.domain.template import fill
+from headway.engines.become import hand_over, needs_sudo
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser
 from headway.server.operations.agents.ranks import ranks_of
 from headway.server.operations.jobs.bills import after_launch
+from headway.server.operations.jobs.cadence import first_interval
 from headway.server.operations.jobs.fencing import fence
+from headway.server.operations.jobs.keeping import is_thinned
 from headway.server.operations.jobs.settle import finish
 from headway.server.operations.people.unix import check_account
 from headway.server.platform import Platform
@@ -31,6 +36,9 @@ class Resume:
 
     path: str | None = None
     step: int = 0
+
+
+FROM_THE_START = Resume()
 
 
 async def dispatch(platform: Platform) -> None:
@@ -77,10 +85,11 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
     with platform.database.read() as c:
         job = jobs.get(c, attempt.job)
         assert job is not None
-        user = check_account(platform.settings, c, job.owner)
-        resume = _resume(c, attempt)
+        user = check_account(platform.settings, c, job.owner, [platform.engines[attempt.engine]])
+        resume = _resume(c, job, attempt)
+        every = first_interval(c, job, attempt, platform.clock.now())
     try:
-        order = order_of(platform, attempt, job, user, resume.path)
+        order = order_of(platform, attempt, job, user, resume, every)
         if attempt.number > 1:
             fence(platform.checkpoints / job.id, attempt, user)
         return order, resume
@@ -91,8 +100,15 @@ def _order(platform: Platform, attempt: Attempt) -> tuple[LaunchOrder, Resume]:
         raise PlatformError("launch-refused", engine=attempt.engine, attempt=attempt.id, detail=detail) from problem
 
 
-def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | None, resume: str | None) -> LaunchOrder:
-    """What the engine needs to start an attempt."""
+def order_of(
+    platform: Platform,
+    attempt: Attempt,
+    job: Job,
+    user: UnixUser | None,
+    resume: Resume = FROM_THE_START,
+    every: timedelta | None = None,
+) -> LaunchOrder:
+    """What the engine needs to start an attempt; `every`: how often it is to save, where that is told in time."""
     ranks = ranks_of(job, attempt)
     nodes = tuple(
         NodeOrder(placement.node, placement.devices, tuple(ranks[placement.node])) for placement in attempt.placements
@@ -104,8 +120,8 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         nodes=nodes,
         device_type=attempt.device_type,
         launcher=job.spec.launcher,
-        command=job.spec.command,
-        env=_checkpoint_env(job) | job.spec.env,
+        command=job.spec.command + _resume_words(job, resume),
+        env=_checkpoint_env(job, every) | job.spec.env,
         workdir=job.spec.workdir,
         server_url=platform.url,
         token=platform.tokens.of(attempt.id),
@@ -113,28 +129,51 @@ def order_of(platform: Platform, attempt: Attempt, job: Job, user: UnixUser | No
         user=user,
         log_limits=platform.settings.log_limits,
         checkpoint_dir=str(_checkpoint_folder(platform, job, user)),
-        resume_from=resume,
+        resume_from=resume.path,
         wants_port=job.spec.kind == JobKind.SERVICE,
         project=job.spec.project,
     )
 
 
-def _checkpoint_env(job: Job) -> dict[str, str]:
+def _checkpoint_env(job: Job, every: timedelta | None) -> dict[str, str]:
     """The checkpoint policy, as the in-job SDK reads it."""
     policy = job.spec.checkpoint
-    every = {} if policy.every_steps is None else {"HEADWAY_CHECKPOINT_EVERY": str(policy.every_steps)}
-    return every | {"HEADWAY_CHECKPOINT_KEEP": str(policy.keep)}
+    told = {
+        "HEADWAY_CHECKPOINT_EVERY": policy.every_steps,
+        "HEADWAY_CHECKPOINT_SECONDS": None if every is None else round(every.total_seconds(), 3),
+        "HEADWAY_CHECKPOINT_KEEP": None if is_thinned(policy) else policy.keep,
+    }
+    return {name: str(value) for name, value in told.items() if value is not None}
 
 
-def _resume(c: Connection, attempt: Attempt) -> Resume:
-    """The checkpoint that the last recovery verified and decided on; a first attempt starts from step 0."""
+def _resume_words(job: Job, resume: Resume) -> tuple[str, ...]:
+    """What a program that does not know Headway is told of the checkpoint it goes on from."""
+    if resume.path is None:
+        return ()
+    path = PurePosixPath(resume.path)
+    parts = {
+        "checkpoint": str(path),
+        "checkpoint_parent": str(path.parent),
+        "checkpoint_name": path.name,
+        "checkpoint_step": str(resume.step),
+    }
+    return tuple(fill(parts, word) for word in job.spec.checkpoint.resume)
+
+
+def _resume(c: Connection, job: Job, attempt: Attempt) -> Resume:
+    """The checkpoint that the last recovery verified and decided on; a first attempt starts where its job began."""
     decided = facts.last(c, attempt.job, RecoveryDecided) if attempt.number > 1 else None
-    return Resume(decided.resume_from, decided.resume_step) if decided else Resume()
+    if decided:
+        return Resume(decided.resume_from, decided.resume_step)
+    return Resume(job.spec.origin.path, job.spec.origin.step) if job.spec.origin else Resume()
 
 
 def _checkpoint_folder(platform: Platform, job: Job, user: UnixUser | None) -> Path:
     """The job's own; a server killed between making it and giving it away gives it away the next time."""
     folder = platform.checkpoints / job.id
+    if user is not None and needs_sudo(user):
+        hand_over(user, platform.checkpoints, [job.id])
+        return folder
     folder.mkdir(mode=0o700, exist_ok=True)
     if user is not None and folder.stat().st_uid != user.uid:
         os.chown(folder, user.uid, user.gid)

@@ -279,7 +279,7 @@ def _live(platform: Platform) -> tuple[list[Handle], list[Stop], list[Handle]]:
 
 def _is_waited_for(c: Connection, attempt: Attempt) -> bool:
     broken_gang = len(attempt.placements) > 1 and broken_since(c, attempt) is not None
-    return broken_gang or bool(drills.pending(c, attempt.id))
+    return broken_gang or bool(drills.pending(c, attempt.id, attempt.step))
 
 
 def _stop_of(platform: Platform, c: Connection, attempt: Attempt) -> timedelta | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from headway.diagnosis.advice import Decision, Reason
+from headway.diagnosis.advice import Course, Decision, History, Reason
 from headway.diagnosis.advice import recover as advise
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import PREEMPTED, Attempt
@@ -14,15 +14,16 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
+from headway.server.operations.jobs import frameworks
 from headway.server.operations.jobs.bills import open_bill
 from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.jobs.holding import NODE_BACK, hold, is_released, of_returned_nodes, release
 from headway.server.operations.jobs.settle import hold_for
 from headway.server.operations.jobs.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
 
-Judged = tuple[Job, Attempt, Verdict, int]
-"""With how many attempts before it the same fault ended at the same step."""
+Judged = tuple[Job, Attempt, Verdict, History]
 
 
 def recover() -> Abreast[Judged]:
@@ -31,14 +32,34 @@ def recover() -> Abreast[Judged]:
 
 
 def _judged(platform: Platform) -> dict[str, Judged]:
+    _let_go(platform)
     with platform.database.read() as c:
         broken = [(job, attempts.of_job(c, job.id)[-1]) for job in jobs.in_states(c, JobState.RECOVERING)]
         judged = [(job, attempt, verdicts.get(c, attempt.id)) for job, attempt in broken]
         return {
-            attempt.id: (job, attempt, verdict, _repeats(c, attempt, verdict))
+            attempt.id: (job, attempt, verdict, _history(c, job, attempt, verdict))
             for job, attempt, verdict in judged
             if verdict is not None
         }
+
+
+def _let_go(platform: Platform) -> None:
+    """Let the held jobs go whose node is back."""
+    with platform.database.read() as c:
+        if not jobs.in_states(c, JobState.HELD):
+            return
+    with platform.database.write() as c:
+        for job in of_returned_nodes(c):
+            release(c, job, at=platform.clock.now(), by="server", reason=NODE_BACK)
+
+
+def _history(c: Connection, job: Job, attempt: Attempt, verdict: Verdict) -> History:
+    return History(
+        failures=job.failures,
+        progressed=(attempt.step or 0) > attempt.resume_step,
+        repeats=_repeats(c, attempt, verdict),
+        released=is_released(c, attempt),
+    )
 
 
 def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
@@ -54,12 +75,11 @@ def _repeats(c: Connection, attempt: Attempt, verdict: Verdict) -> int:
 
 
 def _decide(platform: Platform, judged: Judged) -> None:
-    job, attempt, verdict, repeats = judged
-    progressed = (attempt.step or 0) > attempt.resume_step
-    retries = job.spec.recovery.retries
-    decision = advise(verdict, failures=job.failures, retries=retries, progressed=progressed, repeats=repeats)
+    job, attempt, verdict, past = judged
+    decision = advise(verdict, job.spec.recovery.retries, past)
     newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id) if decision.resume else (None, [])
-    found = None if newest is None else Found(str(newest.path), newest.step)
+    own = None if newest is None else Found(str(newest.path), newest.step)
+    origin = _origin(job) if own is None else None
     now = platform.clock.now()
     with platform.database.write() as c:
         present = jobs.get(c, job.id)
@@ -67,10 +87,17 @@ def _decide(platform: Platform, judged: Judged) -> None:
             return
         for bad in rejected:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
-        if found is not None:
-            record_verified(c, attempt, found, now)
+        if own is not None:
+            record_verified(c, attempt, own, now)
+        found = own or (frameworks.newest(c, job.id) if decision.resume else None) or origin
         _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
     platform.wake("schedule")
+
+
+def _origin(job: Job) -> Found | None:
+    """What a job that has none of its own began with, if that still verifies."""
+    origin = job.spec.origin
+    return Found(origin.path, origin.step) if origin is not None and on_disk.verify(origin.path).ok else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +118,8 @@ class Case:
 
 
 def _write(c: Connection, case: Case) -> None:
+    if case.decision.course is Course.HOLD:
+        return hold(c, case.job, case.attempt, case.verdict, case.at)
     _say(c, case)
     if case.decision.resume:
         _resume(c, case)

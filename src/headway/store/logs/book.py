@@ -24,7 +24,6 @@ MAX_RANK = 999_999
 IDLE_SECONDS = 60.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_SEARCH_BYTES = 1024 * 1024
 _FLUSH_THREADS = 8
 
 
@@ -86,23 +85,6 @@ class LogBook:
                 if not isinstance(until, int):
                     raise
                 offset = until
-
-    def search(self, attempt: str, rank: int, pattern: bytes, from_offset: int = 0, limit: int = 100) -> list[int]:
-        """Return the offsets of the first `limit` places, from an offset on, that hold `pattern`; damage is skipped."""
-        found: list[int] = []
-        if not pattern:
-            return found
-        size, keep = self.size(attempt, rank), b""
-        while from_offset < size and len(found) < limit:
-            start, piece = self.read_sound(attempt, rank, from_offset, _SEARCH_BYTES)
-            if not piece:
-                break
-            if start > from_offset:
-                from_offset, keep = start, b""
-            found += _places(keep + piece, pattern, from_offset - len(keep))
-            from_offset += len(piece)
-            keep = (keep + piece)[-(len(pattern) - 1) :] if len(pattern) > 1 else b""
-        return found[:limit]
 
     def size(self, attempt: str, rank: int) -> int:
         """Return how many bytes were taken of a stream; 0 when there is none."""
@@ -232,12 +214,3 @@ def _checked(rank: int) -> str:
 
 def _micros(at: datetime) -> int:
     return (at - _EPOCH) // _MICROSECOND
-
-
-def _places(text: bytes, pattern: bytes, offset: int) -> list[int]:
-    found: list[int] = []
-    at = text.find(pattern)
-    while at >= 0:
-        found.append(offset + at)
-        at = text.find(pattern, at + 1)
-    return found

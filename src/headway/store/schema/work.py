@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Float, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text
 
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.attempt import Outcome, Overtaken, RankExit
 from headway.domain.checkpoint import CheckpointState, LossBill
+from headway.domain.drill import Kill, Score
 from headway.domain.job import JobSpec
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.resources import Placement
@@ -118,14 +119,22 @@ drills = Table(
     METADATA,
     key("id", String),
     must("job", String, ForeignKey("jobs.id")),
-    must("attempt", String, ForeignKey("attempts.id")),
+    Column("attempt", String, ForeignKey("attempts.id"), nullable=True),
     must("rank", Integer),
     must("signal", Integer),
     must("at", Moment),
     must("by", String),
     may("done_at", Moment),
+    must("kill", Choice(Kill)),
+    may("at_step", BigInteger),
+    may("shadow_of", String),
+    may("sent_at", Moment),
+    may("over_at", Moment),
+    may("verdict_right", Boolean),
+    may("score", Value(Score)),
     Index("ix_drills_attempt", "attempt", "done_at"),
     Index("ix_drills_job", "job", "at"),
+    Index("ix_drills_over", "over_at"),
 )
 
 checkpoints = Table(
@@ -141,6 +150,8 @@ checkpoints = Table(
     must("state", Choice(CheckpointState)),
     may("reason", Told),
     must("attempt_number", Integer),
+    may("blocked", Float),
+    may("format", String),
     Index("ix_checkpoints_step", "job", "step"),
 )
 

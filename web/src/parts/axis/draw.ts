@@ -80,6 +80,9 @@ function drawBand(sheet: Sheet, lane: Extract<Lane, { kind: "band" }>, top: numb
   }
 }
 
+/** Values that differ by less of themselves are one value. */
+const FLAT = 0.005;
+
 function drawLine(sheet: Sheet, lane: Extract<Lane, { kind: "line" }>, top: number): void {
   const { context, ink, width } = sheet;
   const shown = lane.points.filter((point) => point.at >= sheet.axis.span.from && point.at <= sheet.axis.span.to);
@@ -88,7 +91,9 @@ function drawLine(sheet: Sheet, lane: Extract<Lane, { kind: "line" }>, top: numb
   context.strokeRect(LEFT, top + 2, width - LEFT - RIGHT, heightOf(lane) - 6);
   const [low, high] = extent(shown);
   if (low === null || high === null) return;
-  const y = (value: number) => bottom - ((value - low) / (high - low || 1)) * (heightOf(lane) - 12) - 2;
+  const isFlat = high - low <= FLAT * Math.max(Math.abs(high), Math.abs(low));
+  const tall = heightOf(lane) - 12;
+  const y = (value: number) => bottom - 2 - (isFlat ? tall / 2 : ((value - low) / (high - low)) * tall);
   context.strokeStyle = ink.accent;
   context.lineWidth = 1.5;
   context.beginPath();
@@ -107,7 +112,7 @@ function drawLine(sheet: Sheet, lane: Extract<Lane, { kind: "line" }>, top: numb
   context.fillStyle = ink.quiet;
   context.textAlign = "left";
   context.fillText(brief(high), width - RIGHT + 6, top + 9);
-  if (high !== low) context.fillText(brief(low), width - RIGHT + 6, bottom - 4);
+  if (!isFlat) context.fillText(brief(low), width - RIGHT + 6, bottom - 4);
 }
 
 function drawMarks(sheet: Sheet, lane: Extract<Lane, { kind: "marks" }>, top: number): void {

@@ -1,5 +1,7 @@
 /** Checkpoints: verified or not, how large, what a resume from each would do again. */
 
+import { Button } from "antd";
+import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { known, useWords } from "../../i18n/words";
 import { bytes, Moment, Quantity } from "../../parts/Quantity";
@@ -10,9 +12,12 @@ const SIGNS = { saved: "▵", verified: "▲", rejected: "△", deleted: "×" } 
 
 export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; view: Schemas["JobView"] }) {
   const { t } = useWords();
+  const [all, showAll] = useState(false);
   if (found.length === 0)
     return <Nothing>{t(view.job.ended_at ? "job.had-no-checkpoints" : "job.no-checkpoints")}</Nothing>;
-  const rows = found.map((one) => {
+  const gone = found.filter((one) => one.state === "deleted").length;
+  const shown = all ? found : found.filter((one) => one.state !== "deleted");
+  const rows = shown.map((one) => {
     const state = one.state ?? "saved";
     return {
       key: one.path,
@@ -20,7 +25,7 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
       state: (
         <span className={state === "rejected" ? "bad" : ""}>
           <span aria-hidden="true">{SIGNS[state]}</span> {t(known(`checkpoint.${state}`) ?? "status.unknown")}{" "}
-          {one.reason ?? ""}
+          {one.state === "rejected" ? one.reason : null}
         </span>
       ),
       again:
@@ -36,17 +41,24 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
     };
   });
   return (
-    <Simple
-      rows={rows}
-      columns={[
-        ["step", t("unit.step")],
-        ["state", t("jobs.status")],
-        ["again", t("checkpoint.again")],
-        ["size", t("checkpoint.size")],
-        ["seconds", t("checkpoint.seconds")],
-        ["at", t("checkpoint.at")],
-        ["path", t("checkpoint.path")],
-      ]}
-    />
+    <>
+      <Simple
+        rows={rows}
+        columns={[
+          ["step", t("unit.step")],
+          ["state", t("jobs.status")],
+          ["again", t("checkpoint.again")],
+          ["size", t("checkpoint.size")],
+          ["seconds", t("checkpoint.seconds")],
+          ["at", t("checkpoint.at")],
+          ["path", t("checkpoint.path")],
+        ]}
+      />
+      {gone > 0 ? (
+        <Button size="small" type="link" onClick={() => showAll(!all)}>
+          {t(all ? "checkpoint.fold" : "checkpoint.unfold", { count: gone })}
+        </Button>
+      ) : null}
+    </>
   );
 }

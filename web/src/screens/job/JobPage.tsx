@@ -16,11 +16,12 @@ import { Data } from "../../parts/states";
 import { useStop } from "../../parts/stop";
 import { Attempts } from "./Attempts";
 import { Axis } from "./Axis";
+import { Bills } from "./Bills";
 import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
-import { VerdictPanel } from "./VerdictPanel";
+import { StallPanel, VerdictPanel } from "./VerdictPanel";
 import { Waiting } from "./Waiting";
 
 export function JobPage() {
@@ -48,7 +49,8 @@ function Known({ view }: { view: Schemas["JobView"] }) {
   return (
     <Page title={<Title view={view} />} actions={<Actions view={view} />}>
       {view.waits ? <Waiting view={view} /> : null}
-      {view.verdict ? <VerdictPanel view={view} /> : null}
+      {view.stall ? <StallPanel view={view} /> : null}
+      {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
       <Panel title={t("axis.title")} extra={<WindowReset />}>
         <Axis view={view} chosen={chosen ?? null} saved={saved.data ?? []} />
       </Panel>
@@ -56,6 +58,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
       <Panel title={t("job.attempts")}>
         <Data query={tries}>{(found) => <Attempts views={found} chosen={chosen?.attempt.number ?? null} />}</Data>
       </Panel>
+      <Bills view={view} />
       <Panel title={t("job.checkpoints")}>
         <Data query={saved}>{(found) => <Checkpoints found={found} view={view} />}</Data>
       </Panel>

@@ -13,6 +13,7 @@ import { LogView } from "../../parts/log/LogView";
 import { Panel } from "../../parts/Page";
 import { bytes } from "../../parts/Quantity";
 import { Failed, Loading } from "../../parts/states";
+import { LogSearch } from "./LogSearch";
 
 export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schemas["AttemptView"] }) {
   const { t } = useWords();
@@ -57,6 +58,13 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
       }
     >
       <Order verdict={chosen.verdict} />
+      <LogSearch
+        key={`${number}.${rank}.search`}
+        job={id}
+        attempt={number}
+        rank={rank}
+        jump={(offset) => void navigate({ search: (old) => ({ ...old, rank, offset }), replace: true })}
+      />
       {ranks.isPending ? <Loading /> : null}
       {ranks.isError ? <Failed error={ranks.error} retry={() => void ranks.refetch()} /> : null}
       {ranks.data ? (

@@ -6,8 +6,64 @@ import type { Schemas } from "../../api/client";
 import { known, useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
 import { Moment } from "../../parts/Quantity";
+import { duration } from "../../time/durations";
+import { useNow } from "../../time/now";
 
 const WEAK = 0.5;
+
+/** A running job that stands still: since when, who holds it up, and what to do about that node. */
+export function StallPanel({ view }: { view: Schemas["JobView"] }) {
+  const { t, language } = useWords();
+  const navigate = useNavigate({ from: "/jobs/$job" });
+  const { operate } = useMay();
+  const now = useNow().getTime();
+  const stall = view.stall;
+  if (!stall) return null;
+  const time = duration((now - Date.parse(stall.since)) / 1000, language);
+  return (
+    <section className="notice" aria-label={t("job.verdict")}>
+      <div>
+        <strong>{t("job.verdict")}</strong> {t("stall.since", { time })} {stall.text ?? t("stall.looking")}
+      </div>
+      <div className="row quiet">
+        {stall.node ? (
+          <Link to="/nodes/$node" params={{ node: stall.node }}>
+            {stall.node}
+          </Link>
+        ) : null}
+        {stall.rank != null ? <span>rank {stall.rank}</span> : null}
+        <Moment at={stall.since} />
+      </div>
+      {stall.detail ? (
+        <pre className="mono clip" style={{ margin: "4px 0 0" }}>
+          {stall.detail}
+        </pre>
+      ) : null}
+      <div className="row" style={{ marginTop: 4 }}>
+        {stall.rank != null ? (
+          <Button
+            size="small"
+            onClick={() =>
+              void navigate({
+                search: (old) => ({ ...old, rank: stall.rank ?? undefined, offset: undefined, t: stall.since }),
+                replace: true,
+              })
+            }
+          >
+            {t("verdict.evidence")}
+          </Button>
+        ) : null}
+        {operate && stall.node ? (
+          <Link to="/nodes/$node" params={{ node: stall.node }}>
+            <Button size="small" tabIndex={-1}>
+              {t("verdict.isolate")}
+            </Button>
+          </Link>
+        ) : null}
+      </div>
+    </section>
+  );
+}
 
 export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
   const { t } = useWords();
@@ -15,28 +71,14 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
   const { operate } = useMay();
   const verdict = view.verdict;
   if (!verdict) return null;
-  const owner = known(`owner.${verdict.owner}`);
   const first = verdict.lines?.[0];
-  const followers = verdict.followers?.length ?? 0;
   return (
     <section className="notice bad" aria-label={t("job.verdict")}>
       <div>
         <strong>{t("job.verdict")}</strong> {view.verdict_text ?? verdict.fault}
       </div>
-      <div className="row quiet">
-        <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
-        {verdict.node ? (
-          <Link to="/nodes/$node" params={{ node: verdict.node }}>
-            {verdict.node}
-          </Link>
-        ) : null}
-        {verdict.rank != null ? <span>rank {verdict.rank}</span> : null}
-        {verdict.at ? <Moment at={verdict.at} /> : null}
-        {followers > 0 ? <span>{t("verdict.followers", { count: followers })}</span> : null}
-        <span>{t("verdict.sure", { percent: Math.round(verdict.confidence * 100) })}</span>
-        {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
-        {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
-      </div>
+      <Told verdict={verdict} />
+      {view.held ? <div>{view.held.sentence}</div> : null}
       {view.next_step ? <div>{view.next_step}</div> : null}
       <div className="row" style={{ marginTop: 4 }}>
         {first ? (
@@ -63,5 +105,28 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
         </pre>
       ) : null}
     </section>
+  );
+}
+
+/** Whose move it is, where it was first, who followed, and how sure that is. */
+function Told({ verdict }: { verdict: Schemas["Verdict"] }) {
+  const { t } = useWords();
+  const owner = known(`owner.${verdict.owner}`);
+  const followers = verdict.followers?.length ?? 0;
+  return (
+    <div className="row quiet">
+      <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
+      {verdict.node ? (
+        <Link to="/nodes/$node" params={{ node: verdict.node }}>
+          {verdict.node}
+        </Link>
+      ) : null}
+      {verdict.rank != null ? <span>rank {verdict.rank}</span> : null}
+      {verdict.at ? <Moment at={verdict.at} /> : null}
+      {followers > 0 ? <span>{t("verdict.followers", { count: followers })}</span> : null}
+      <span>{t("verdict.sure", { percent: Math.round(verdict.confidence * 100) })}</span>
+      {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
+      {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
+    </div>
   );
 }

@@ -20,6 +20,8 @@ const TURNS: Record<string, Status> = {
   moving: "running",
   "stop-requested": "stopping",
   "attempt-ended": "recovering",
+  "job-held": "held",
+  "job-released": "recovering",
 };
 
 const SIGNS: Record<string, [string, Mark["tone"]]> = {
@@ -36,6 +38,8 @@ const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "launch-failed": ["✕", "bad"],
   restored: ["↻", "good"],
   "preemption-ordered": ["⇣", "warn"],
+  "job-held": ["◫", "warn"],
+  "job-released": ["▸", "good"],
   "job-ended": ["■", "quiet"],
 };
 
@@ -65,7 +69,7 @@ function merged(found: Stretch[]): Stretch[] {
 
 /** When it had no devices: what the axis may fold. */
 export function idleSpans(found: Stretch[]): Span[] {
-  return found.filter((one) => one.status === "queued" || one.status === "recovering");
+  return found.filter((one) => one.status === "queued" || one.status === "recovering" || one.status === "held");
 }
 
 /** From its submission to its end, or to now. */
@@ -113,8 +117,17 @@ export function pointsOf(series: Series[] | undefined): Point[] {
   return (lead?.points ?? []).map((point) => ({ at: ms(point.at), value: point.mean }));
 }
 
-/** Steps per second from the steps themselves. */
-export function rates(steps: Point[]): Point[] {
+const RATES = 200;
+
+/** Steps per second from the steps themselves, over stretches long enough that a late report does not look like speed. */
+export function rates(all: Point[]): Point[] {
+  const [first, end] = [all[0], all[all.length - 1]];
+  const least = first && end ? (end.at - first.at) / RATES : 0;
+  const steps: Point[] = [];
+  for (const point of all) {
+    const last = steps[steps.length - 1];
+    if (!last || point.at - last.at >= least) steps.push(point);
+  }
   return steps.slice(1).flatMap((point, at) => {
     const before = steps[at];
     const seconds = before ? (point.at - before.at) / 1000 : 0;

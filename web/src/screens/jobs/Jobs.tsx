@@ -25,6 +25,7 @@ const STATES: JobState[] = [
   "running",
   "stopping",
   "recovering",
+  "held",
   "succeeded",
   "failed",
   "stopped",

@@ -1,14 +1,14 @@
-/** What would follow: the checked job, the quota after it, card-hours at most, and what its checkpoints would save. */
+/** What would follow: its place and range, the quota after it, card-hours, and what its checkpoints would save. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas, take } from "../../api/client";
 import { Problem } from "../../api/problem";
-import { quotaTable } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { known, useWords } from "../../i18n/words";
 import { Facts } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
+import { range } from "../../parts/range";
 import { Failed, Loading, Unknown } from "../../parts/states";
-import { isoSeconds } from "../../time/durations";
+import { useNow } from "../../time/now";
 import { tidy, type Wish } from "./wish";
 
 export function DryRun({ wish }: { wish: Partial<Wish> }) {
@@ -27,29 +27,22 @@ export function DryRun({ wish }: { wish: Partial<Wish> }) {
     const isUnreachable = checked.error instanceof Problem && checked.error.isUnreachable;
     return <Failed error={checked.error} retry={isUnreachable ? () => void checked.refetch() : undefined} />;
   }
-  return checked.data ? <Outcome spec={checked.data.spec} /> : <Loading />;
+  return checked.data ? <Outcome seen={checked.data} /> : <Loading />;
 }
 
-function Outcome({ spec }: { spec: Schemas["JobSpec"] }) {
+function Outcome({ seen }: { seen: Schemas["DryRunView"] }) {
   const { t } = useWords();
+  const { spec } = seen;
   const { nodes = 1, devices_per_node: each = 1, ranks_per_node: ranks = 1, device_types: types = [] } = spec.request;
-  const cards = nodes * each;
-  const limit = spec.limit ? isoSeconds(spec.limit) : null;
   const every = spec.checkpoint?.every_steps;
   return (
     <div className="stack">
+      <Place seen={seen} />
       <Facts
         rows={[
           [t("jobs.cards"), t("job.request", { nodes, each, ranks, types: types.join(" / ") || t("submit.any-type") })],
           [t("submit.priority"), t(`priority.${spec.priority ?? "normal"}`)],
-          [
-            t("submit.hours"),
-            limit === null ? (
-              t("submit.hours-unknown")
-            ) : (
-              <Quantity key="h" value={(cards * limit) / 3600} unit={t("unit.card-hours")} digits={1} />
-            ),
-          ],
+          [t("submit.hours"), <Hours key="h" hours={seen.device_hours} />],
           [t("job.checkpoints"), every ? t("submit.trade", { every }) : t("submit.no-checkpoints")],
           [
             t("job.command"),
@@ -59,33 +52,70 @@ function Outcome({ spec }: { spec: Schemas["JobSpec"] }) {
           ],
         ]}
       />
-      <QuotaAfter project={spec.project} types={types} cards={cards} />
-      <Unknown>{t("submit.place-later")}</Unknown>
+      <After seen={seen} />
     </div>
   );
 }
 
-/** The project's quota with this job on top. */
-function QuotaAfter({ project, types, cards }: { project: string; types: string[]; cards: number }) {
+/** Whether it would start at once, or its place, its range and why it waits. */
+function Place({ seen }: { seen: Schemas["DryRunView"] }) {
   const { t } = useWords();
-  const table = useQuery(quotaTable());
-  const mine = (table.data?.entries ?? []).filter(
-    (entry) => entry.branch === project && (types.length === 0 || types.includes(entry.device_type)),
+  const now = useNow(60);
+  const waits = seen.waits;
+  if (seen.starts_on) return <strong>{t("submit.starts-now", { type: seen.starts_on })}</strong>;
+  const expected = range(seen.forecast, now);
+  const unknown = seen.forecast.unknown ? known(`unknown.${seen.forecast.unknown}`) : null;
+  return (
+    <div>
+      <strong>
+        {waits ? t("submit.place", { place: waits.position, all: seen.waiting + 1 }) : null}{" "}
+        {expected ? t("jobs.starts", { range: expected }) : t("jobs.starts-unknown")}
+      </strong>{" "}
+      {unknown ? <span className="quiet">{t(unknown)}</span> : null}
+      {waits ? <div>{waits.sentence}</div> : null}
+      {waits?.advice ? <div className="quiet">{waits.advice}</div> : null}
+    </div>
   );
-  if (table.isPending) return null;
-  if (mine.length === 0) return <div className="notice">{t("submit.no-quota", { project })}</div>;
+}
+
+function Hours({ hours }: { hours: Schemas["DeviceHours"] }) {
+  const { t } = useWords();
+  const unit = t("unit.card-hours");
+  if (hours.by === "history" && hours.usual != null)
+    return (
+      <>
+        {t("submit.hours-usual")} <Quantity value={hours.usual} unit={unit} digits={1} />
+        {hours.long != null ? (
+          <>
+            {" · "}
+            {t("submit.hours-long")} <Quantity value={hours.long} unit={unit} digits={1} />
+          </>
+        ) : null}
+      </>
+    );
+  if (hours.at_most == null) return <>{t("submit.hours-unknown")}</>;
   return (
     <>
-      {mine.map((entry) => {
-        const own = entry.guaranteed + entry.granted;
-        const over = Math.max(0, entry.used + cards - own);
-        return (
-          <div key={entry.device_type}>
-            {t("submit.quota-after", { type: entry.device_type, used: entry.used + cards, own })}
-            {over > 0 ? <span className="warn"> {t("submit.over", { over })}</span> : null}
-          </div>
-        );
-      })}
+      {t("submit.hours-most")} <Quantity value={hours.at_most} unit={unit} digits={1} />
+    </>
+  );
+}
+
+/** What the project and those above it would hold with this job on top. */
+function After({ seen }: { seen: Schemas["DryRunView"] }) {
+  const { t } = useWords();
+  if (seen.quota.length === 0)
+    return <div className="notice">{t("submit.no-quota", { project: seen.spec.project })}</div>;
+  return (
+    <>
+      {seen.quota.map((one) => (
+        <div key={`${one.branch} ${one.device_type}`}>
+          {one.branch} · {t("submit.quota-after", { type: one.device_type, used: one.after, own: one.own })}
+          {one.borrowed_after > 0 ? (
+            <span className="warn"> {t("submit.over", { over: one.borrowed_after })}</span>
+          ) : null}
+        </div>
+      ))}
     </>
   );
 }

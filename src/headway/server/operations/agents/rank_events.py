@@ -100,7 +100,16 @@ class RankEvents:
             self._rejected(event, OUTSIDE)
             return
         path = str(Path(event.path))
-        saved = Checkpoint(attempt.job, attempt.id, event.step, path, event.bytes, event.seconds, saved_at=event.t)
+        saved = Checkpoint(
+            attempt.job,
+            attempt.id,
+            event.step,
+            path,
+            event.bytes,
+            event.seconds,
+            saved_at=event.t,
+            blocked=event.blocked,
+        )
         checkpoints.record(self.c, saved)
         fact = CheckpointSaved(
             at=event.t,

@@ -10,15 +10,18 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, RankExit
+from headway.domain.drill import Drill, Kill
 from headway.domain.errors import PlatformError
 from headway.domain.events import AgentLost, AttemptStarted, AttemptWaited, LogsDropped, RankExited
 from headway.domain.ids import AttemptId
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.agents.rank_events import RankEvents
 from headway.server.operations.agents.scenes import AT_EXIT, take_scene
+from headway.server.operations.jobs.frameworks import record_seen
+from headway.server.operations.jobs.keeping import record_discarded
 from headway.server.operations.jobs.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
-from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
+from headway.server.wire import Answer, DiscardOrder, Dropped, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs
 from headway.store.agents import NodeReport
 from headway.store.readings import Reading
@@ -35,12 +38,19 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
             raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}", near="—")
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
+        record_seen(c, attempt, report.checkpoints, platform.checkpoints / attempt.job, platform.clock.now())
+        record_discarded(platform, c, attempt, report.discarded, platform.clock.now())
         _record(platform, c, attempt, node, report)
         _live(platform, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
-        answer = _answer(c, attempt, node, report, offsets)
+        answer = _answer(c, attempt, node, report, offsets, platform.clock.now())
     if not answer.over:
         answer.look = platform.live.looks(attempt.id, node)
+        every = platform.save_every.get(attempt.id)
+        if node == attempt.placements[0].node:
+            discards = platform.discards.get(attempt.id, {})
+            answer.discard = [DiscardOrder(path=path, bytes=order.bytes) for path, order in discards.items()]
+        answer.save_every_s = None if every is None else every.total_seconds()
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:
         platform.readings.add(readings)
@@ -174,19 +184,28 @@ def _record_exit(c: Connection, attempt: Attempt, node: str, exit: Exit) -> None
         facts.append(c, fact)
 
 
-def _answer(c: Connection, attempt: Attempt, node: str, report: Report, offsets: dict[int, int]) -> Answer:
+def _answer(
+    c: Connection, attempt: Attempt, node: str, report: Report, offsets: dict[int, int], now: datetime
+) -> Answer:
     if report.ended is not None:
         return Answer(events=offsets, over=True)
-    return Answer(events=offsets, stop=_stop_order(c, attempt, node), kill=_kill_orders(c, attempt, node))
+    return Answer(events=offsets, stop=_stop_order(c, attempt, node), kill=_kill_orders(c, attempt, node, now))
 
 
-def _kill_orders(c: Connection, attempt: Attempt, node: str) -> list[KillOrder]:
+def _kill_orders(c: Connection, attempt: Attempt, node: str, now: datetime) -> list[KillOrder]:
     """Drills of ranks that run on this node: another node's agent would call a rank it does not have done."""
-    pending = drills.pending(c, attempt.id)
+    pending = drills.pending(c, attempt.id, attempt.step)
     if not pending:
         return []
     here = {start.rank for start in agents.ranks(c, attempt.id) if start.node == node}
-    return [KillOrder(drill=d.id, rank=d.rank, signal=d.signal) for d in pending if d.rank in here]
+    mine = [drill for drill in pending if drill.rank in here]
+    for drill in mine:
+        drills.sent(c, drill.id, now)
+    return [KillOrder(drill=d.id, rank=d.rank, signal=d.signal, what=_struck(d)) for d in mine]
+
+
+def _struck(drill: Drill) -> str:
+    return "agent" if drill.kill is Kill.AGENT else "rank"
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:

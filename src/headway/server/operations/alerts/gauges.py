@@ -14,6 +14,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import NodeState
 from headway.metering.months import month_of
+from headway.server.operations.jobs.drill_reminders import ages
 from headway.server.operations.nodes.node_reports import key_of
 from headway.server.platform import Platform
 from headway.store import agents, attempts, jobs, nodes, quota_versions, snapshot, usage
@@ -35,6 +36,8 @@ def measure(platform: Platform, c: Connection, rules: Iterable[AlertRule], now: 
         found += _machines(c, live)
     if "budget" in watched:
         found += _budgets(platform, c, now)
+    if "drill-age" in watched:
+        found += _drill_ages(c, now)
     names = {name.removeprefix(READING) for name in watched if name.startswith(READING)}
     if names:
         found += _job_readings(platform, live, owners, names)
@@ -86,6 +89,11 @@ def _machines(c: Connection, live: Iterable[Attempt]) -> Iterator[Gauge]:
         free[f"{node.engine}/{node.device_type}"] += max(0, idle)
     for pool, devices in free.items():
         yield Gauge("idle-devices", Subject("pool", pool), float(devices))
+
+
+def _drill_ages(c: Connection, now: datetime) -> Iterator[Gauge]:
+    for each in ages(c, now):
+        yield Gauge("drill-age", Subject("template", each.template, each.project), float(each.days))
 
 
 def _budgets(platform: Platform, c: Connection, now: datetime) -> Iterator[Gauge]:

@@ -31,11 +31,16 @@ class Wishes:
 
 
 def conditions_of(c: Connection, wishes: Wishes, request: Request) -> Conditions:
-    """The wishes, checked. Raises `not-found`, `ambiguous`, `dependency-dead`, `impossible-request`."""
+    """The wishes, checked. Raises `not-found`, `ambiguous`, `dependency-dead`, `no-node-left`, `impossible-request`."""
     known = nodes.all(c)
     _check_names("engine", wishes.engines, {node.engine for node in known})
     _check_names("node", wishes.excluded, {node.name for node in known})
-    largest_possible([node for node in known if _may_use(node, wishes)], request)
+    left = [node for node in known if _may_use(node, wishes)]
+    if known and not left:
+        raise PlatformError(
+            "no-node-left", excluded=", ".join(wishes.excluded), engines=", ".join(wishes.engines) or None
+        )
+    largest_possible(left, request)
     return Conditions(
         after=_jobs(c, "after", wishes.after),
         after_ok=_jobs(c, "after_ok", wishes.after_ok),

@@ -34,7 +34,7 @@ def _write(folder: Path, attempt: Attempt, user: UnixUser | None) -> None:
             json.dump({"job": attempt.job, "attempt_number": attempt.number}, file)
             file.flush()
             os.fsync(file.fileno())
-            if user is not None:
+            if user is not None and not os.geteuid():
                 os.fchown(file.fileno(), user.uid, user.gid)
         os.rename(draft, LEASE, src_dir_fd=within, dst_dir_fd=within)
         os.fsync(within)

@@ -20,7 +20,7 @@ from headway.domain.template import Template
 from headway.scheduler.admissible import largest_possible
 from headway.server.operations.assets.models import find_model
 from headway.server.operations.jobs.conditions import Wishes, conditions_of
-from headway.server.operations.people.unix import account_of, check_account, check_readable
+from headway.server.operations.people.unix import account_of, check_account, check_readable, may_become
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import assets, facts, jobs, nodes, quotas, templates
@@ -40,6 +40,7 @@ class Submission:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
+    checkpoint: Mapping[str, Any] = field(default_factory=dict)
     priority: Priority | None = None
     limit_s: float | None = None
     source: str | None = None
@@ -76,8 +77,15 @@ def submit(platform: Platform, c: Connection, submission: Submission, by: str) -
 def enqueue(c: Connection, job: Job, now: datetime, by: str) -> Job:
     """Write a job and its fact."""
     jobs.insert(c, job)
-    devices = job.spec.request.devices
-    submitted = JobSubmitted(at=now, by=by, job=job.id, project=job.spec.project, name=job.spec.name, devices=devices)
+    submitted = JobSubmitted(
+        at=now,
+        by=by,
+        job=job.id,
+        project=job.spec.project,
+        name=job.spec.name,
+        devices=job.spec.request.devices,
+        origin=job.spec.origin.job if job.spec.origin else None,
+    )
     facts.append(c, submitted)
     return job
 
@@ -96,7 +104,7 @@ def check_paths(platform: Platform, submission: Submission, by: str) -> None:
             for parameter in template.parameters
             if parameter.type in ("dataset", "model")
         }
-        account = account_of(c, by)
+        account = account_of(c, by) if may_become(platform.engines.values()) else None
     paths |= {name: path for name in ("source", "workdir") if (path := getattr(submission, name)) is not None}
     for name, path in paths.items():
         check_readable(name, path, by, account)
@@ -112,7 +120,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
     request = request_of(template.request, submission.resources)
     largest_possible(nodes.all(c), request)
     given = templates_of.values(template, submission.parameters)
-    check_account(platform.settings, c, by)
+    check_account(platform.settings, c, by, platform.engines.values())
     _check_variables(submission.env)
     filled = {"python": platform.settings.python} | _filled(c, template, given, submission, by)
     return JobSpec(
@@ -128,7 +136,7 @@ def specify(platform: Platform, c: Connection, submission: Submission, by: str) 
         env={key: templates_of.fill(filled, value) for key, value in template.env.items()} | dict(submission.env),
         workdir=submission.workdir or template.workdir,
         limit=None if submission.limit_s is None else seconds("limit_s", submission.limit_s),
-        checkpoint=template.checkpoint,
+        checkpoint=templates_of.checkpoint_policy(submission.checkpoint, template.checkpoint),
         recovery=template.recovery,
         dataset=_first_of_type(template, given, "dataset"),
         commit=submission.commit,

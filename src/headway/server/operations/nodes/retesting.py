@@ -1,6 +1,7 @@
 """Retests: a verified program on closed nodes, once nothing else runs there, and what its numbers say.
 
-A retest is a job like any other, with its devices in the ledger; only that it goes to exactly these nodes.
+A retest is a job like any other, with its devices in the ledger; only that it goes to exactly these nodes. No plan
+orders it: its nodes are closed to every other job, and to any other retest, so there is nobody to be ordered with.
 """
 
 import json
@@ -111,11 +112,30 @@ def read_result(platform: Platform, attempt: Attempt) -> Measured | None:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a retest waits for: jobs on its nodes, nodes that somebody outside Headway uses, nodes that are away."""
+
+    jobs: tuple[JobId, ...] = ()
+    occupied: tuple[str, ...] = ()
+    away: tuple[str, ...] = ()
+
+
+def in_the_way(c: Connection, wanted: Sequence[str], live: Sequence[Attempt]) -> Standing:
+    """What keeps these nodes, closed to all others, from their retest."""
+    running = {a.job for a in live if any(placement.node in wanted for placement in a.placements)}
+    taken = set(nodes.occupied(c))
+    usable = {node.name for node in nodes.all(c) if node.state in ("up", "cordoned")}
+    return Standing(
+        jobs=tuple(sorted(running)),
+        occupied=tuple(name for name in wanted if name in taken),
+        away=tuple(name for name in wanted if name not in usable),
+    )
+
+
 def is_idle(c: Connection, retest: Retest, live: Sequence[Attempt]) -> bool:
     """Whether nobody, in Headway or outside it, has a device of these nodes, and all of them can be used."""
-    busy = {placement.node for attempt in live for placement in attempt.placements} | set(nodes.occupied(c))
-    usable = {node.name for node in nodes.all(c) if node.state in ("up", "cordoned")}
-    return usable.issuperset(retest.nodes) and busy.isdisjoint(retest.nodes)
+    return in_the_way(c, retest.nodes, live) == Standing()
 
 
 def _judged(c: Connection, retest: Retest, job: Job, said: Measured | None) -> Judgement:

@@ -6,6 +6,7 @@ The first range of each job is kept beside what the draws alone had said, so tha
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from math import isfinite
 
 from headway.scheduler.calibrate import Calibration
 from headway.scheduler.plan import Forecast
@@ -15,6 +16,15 @@ from headway.store.predictions import Prediction
 
 LEARNT_FROM = timedelta(days=30)
 SECOND = timedelta(seconds=1)
+LONG = 2000
+DRAWS, FEW_DRAWS = 20, 5
+FURTHEST = timedelta(days=36525)
+"""A start farther away is told as so far: one job that asks for the year 9999 must not stop everybody's ranges."""
+
+
+def draws_for(snapshot: Snapshot) -> int:
+    """How many draws an answer that somebody waits for is made from: fewer behind a long queue."""
+    return DRAWS if len(snapshot.queued) <= LONG else FEW_DRAWS
 
 
 def learnt(past: Iterable[Prediction]) -> Calibration:
@@ -37,7 +47,11 @@ def _calibrated(one: Forecast, size: str, known: Calibration) -> Forecast:
     if one.p50 is None or one.p90 is None:
         return one
     p50, p90 = known.range(size, _seconds(one.as_of, one.p50), _seconds(one.as_of, one.p90))
-    return replace(one, p50=one.as_of + p50 * SECOND, p90=one.as_of + p90 * SECOND)
+    return replace(one, p50=_after(one.as_of, p50), p90=_after(one.as_of, p90))
+
+
+def _after(as_of: datetime, seconds: float) -> datetime:
+    return as_of + min(seconds * SECOND if isfinite(seconds) else FURTHEST, FURTHEST)
 
 
 def _seconds(since: datetime, until: datetime) -> float:

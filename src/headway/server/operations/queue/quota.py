@@ -28,6 +28,8 @@ def propose(c: Connection, change: Change, tree: QuotaTree, reason: str) -> Quot
     """Keep a table that makes sense as the next version. Raises what `check` raises, and `quota-unchanged`."""
     newest = quota_versions.newest(c)
     before = newest.tree if newest else QuotaTree()
+    if not tree.branches:
+        raise PlatformError("invalid-field", field="content", value="", rule="departments | projects")
     check(c, tree, change.at)
     diff = differences(before, tree)
     if not diff:

@@ -1,0 +1,1 @@
+"""From what was seen of an attempt first-hand, and its ranks' words, to what each rank's end comes to."""

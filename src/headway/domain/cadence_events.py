@@ -1,0 +1,42 @@
+"""Facts about how often jobs save, and what of it stays."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from headway.domain.event import Event
+from headway.domain.ids import AttemptId, JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CadenceAdvised(Event):
+    """A job whose interval is advised saves at another one from now on; `before_s` None: at its first."""
+
+    kind: ClassVar[str] = "cadence-advised"
+    job: JobId
+    attempt: AttemptId
+    every_s: float
+    before_s: float | None
+    blocking_s: float
+    mtbf_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointDeleted(Event):
+    """A checkpoint went, by its job's policy or for want of space (`cause`)."""
+
+    kind: ClassVar[str] = "checkpoint-deleted"
+    job: JobId
+    step: int
+    path: str
+    bytes: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceShort(Event):
+    """The file system of a job's checkpoints takes only so many more of its saves; `full_in_s` None: not known."""
+
+    kind: ClassVar[str] = "space-short"
+    job: JobId
+    saves_left: float
+    full_in_s: float | None

@@ -1,0 +1,79 @@
+/** What each failure cost: steps done again, cards idle, seconds by phase; and what other intervals would have cost. */
+
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../api/client";
+import { usePace } from "../../api/live";
+import { bills, losses } from "../../api/queries";
+import { known, useWords } from "../../i18n/words";
+import { Panel } from "../../parts/Page";
+import { Moment, Quantity } from "../../parts/Quantity";
+import { Simple } from "../../parts/Simple";
+import { Data } from "../../parts/states";
+import { duration } from "../../time/durations";
+
+const HOUR_S = 3600;
+
+export function Bills({ view }: { view: Schemas["JobView"] }) {
+  const { t } = useWords();
+  const refetchInterval = usePace(15);
+  const has = (view.job.attempts ?? 0) > 1;
+  const found = useQuery({ ...bills(view.job.id), refetchInterval, enabled: has });
+  const sum = useQuery({ ...losses(view.job.id), refetchInterval, enabled: has });
+  if (!has || found.data?.length === 0) return null;
+  return (
+    <Panel title={t("bill.title")}>
+      <Data query={found}>{(all) => <Table all={all} />}</Data>
+      {sum.data ? <Sum sum={sum.data} /> : null}
+    </Panel>
+  );
+}
+
+function Table({ all }: { all: Schemas["BillView"][] }) {
+  const { t, language } = useWords();
+  const rows = all.map((one) => {
+    const passing = known(`passing.${one.passing}`);
+    return {
+      key: one.bill.failed,
+      at: <Moment at={one.bill.fault_at} />,
+      from: t("bill.from-to", { last: one.bill.last_step, resumed: one.bill.resumed_step }),
+      steps: <Quantity value={one.lost_steps} unit={t("unit.steps")} />,
+      outage: one.kill_to_first_step_s == null ? "—" : duration(one.kill_to_first_step_s, language),
+      hours: <Quantity value={one.bill.device_seconds_lost / HOUR_S} unit={t("unit.card-hours")} digits={1} />,
+      passed: passing ? t(passing) : one.passing,
+    };
+  });
+  return (
+    <Simple
+      rows={rows}
+      columns={[
+        ["at", t("bill.at")],
+        ["from", t("bill.steps")],
+        ["steps", t("bill.lost")],
+        ["outage", t("bill.outage")],
+        ["hours", t("bill.hours")],
+        ["passed", t("bill.passed")],
+      ]}
+    />
+  );
+}
+
+/** All failures together, and the interval that would have lost least. */
+function Sum({ sum }: { sum: Schemas["LossView"] }) {
+  const { t } = useWords();
+  const best = [...sum.intervals].sort((a, b) => a.device_seconds - b.device_seconds)[0];
+  const used = sum.intervals.find((one) => one.in_use);
+  const hours = (seconds: number) => Math.round(seconds / 360) / 10;
+  return (
+    <p className="quiet" style={{ margin: "8px 0 0" }}>
+      {t("bill.sum", { failures: sum.failures, steps: sum.lost_steps, hours: hours(sum.device_seconds) })}{" "}
+      {best && used && best.every_steps !== used.every_steps
+        ? t("bill.advice", {
+            every: best.every_steps,
+            hours: hours(best.device_seconds),
+            used: used.every_steps,
+            cost: hours(used.device_seconds),
+          })
+        : null}
+    </p>
+  );
+}
