@@ -61,11 +61,11 @@ def acting_as(
 
 
 def hand_over(user: UnixUser, parent: Path, names: Sequence[str]) -> None:
-    """Make folders of the user's in a folder of ours, `SHARED` with us; those that are there already are left alone.
+    """Make folders of the user's in a folder of ours, `SHARED` with us; what is theirs already is left alone.
 
     Raises `cannot-become` where sudo or the file system does not let us.
     """
-    missing = [name for name in names if not _is_shared(user, parent / name)]
+    missing = [name for name in names if not _is_theirs(user, parent / name)]
     if not missing:
         return
     staging = parent / f".for-{secrets.token_hex(16)}"
@@ -115,13 +115,18 @@ def _as_user(user: UnixUser, argv: Sequence[str]) -> None:
         raise _refusal(user, " ".join(done.stderr.split()) or f"exit {done.returncode}")
 
 
-def _is_shared(user: UnixUser, folder: Path) -> bool:
+def _is_theirs(user: UnixUser, folder: Path) -> bool:
     try:
         status = folder.lstat()
     except FileNotFoundError:
         return False
-    kept = stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) == SHARED
-    return kept and (status.st_uid, status.st_gid) == (user.uid, os.getegid())
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == user.uid
+
+
+def _is_shared(user: UnixUser, folder: Path) -> bool:
+    status = folder.lstat()
+    ours = status.st_gid == os.getegid() and stat.S_IMODE(status.st_mode) == SHARED
+    return ours and _is_theirs(user, folder)
 
 
 def _refusal(user: UnixUser, detail: str) -> PlatformError:
