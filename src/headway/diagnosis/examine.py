@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from headway.diagnosis.advice import SURE_ENOUGH
 from headway.diagnosis.cause import Cause, Retry, usual_owner, usual_retry
 from headway.diagnosis.evidence import Evidence, MachineWord
 from headway.diagnosis.finding.advise import Situation, advise
@@ -281,11 +282,13 @@ def _waited_for(evidence: Evidence, stall: Stall | None) -> list[int]:
 
 def _of_class(verdict: Verdict, stall: Stall | None) -> Verdict:
     """What the waiting itself tells: collectives that differ and operations that take long are the program's."""
-    if stall is None or usual_owner(stall.cause) is not Owner.RESEARCHER:
-        return verdict if stall is None else replace(verdict, cause=stall.cause)
-    advice = usual_retry(stall.cause)
-    owner = usual_owner(stall.cause)
-    return replace(verdict, cause=stall.cause, owner=owner, advice=advice, retry=is_retry(advice))
+    if stall is None:
+        return verdict
+    told = replace(verdict, cause=stall.cause, confidence=max(verdict.confidence, stall.confidence))
+    owner, advice = usual_owner(stall.cause), usual_retry(stall.cause)
+    if owner is not Owner.RESEARCHER or stall.confidence < SURE_ENOUGH:
+        return told
+    return replace(told, owner=owner, advice=advice, retry=is_retry(advice))
 
 
 def _quotes(words: Words, owns: Sequence[Own]) -> tuple[EvidenceLine, ...]:
