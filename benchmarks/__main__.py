@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "cadence": ("--quick",),
     "cli": ("--rounds", "3"),
     "slurm": ("--quick",),
+    "console": ("--rounds", "1"),
 }
 LONGEST_S = 3600.0
 

@@ -40,6 +40,7 @@ class WitnessServer:
         self.stop: dict[str, Any] | None = None
         self.kill: list[dict[str, Any]] = []
         self.look: list[dict[str, Any]] = []
+        self.discard: list[dict[str, Any]] = []
         self.scenes: list[dict[str, Any]] = []
         self.refuse_with: int | None = None
         self.refuse_logs = False
@@ -117,7 +118,7 @@ class WitnessServer:
         self.look = [look for look in self.look if look["look"] not in seen]
         self.kill = [drill for drill in self.kill if drill["drill"] not in report["drills_done"]]
         offsets = {str(rank): len(text.encode()) for rank, text in self.events.items()}
-        orders = {"stop": self.stop, "kill": self.kill, "look": self.look}
+        orders = {"stop": self.stop, "kill": self.kill, "look": self.look, "discard": self.discard}
         return {"events": offsets, **orders, "over": report["ended"] is not None}
 
     def take_logs(self, rank: int, query: dict[str, list[str]], body: bytes) -> dict[str, int]:

@@ -1,10 +1,11 @@
 """A real browser before a real server: Chromium of the system, the console as it was built (`make console`)."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from headway.server.console import FOLDER
 from tests.house.repository import REPOSITORY
@@ -71,6 +72,19 @@ def token(house: Platform) -> str:
     """The token of the member."""
     told: str = house.api.call("POST", "login", json={"user": "wang", "password": PASSWORD})["token"]
     return told
+
+
+def heading(page: Page, text: str | re.Pattern[str]) -> None:
+    """Wait until the page is the one of this title."""
+    expect(page.get_by_role("heading", level=1, name=text)).to_be_visible(timeout=DEADLINE_MS)
+
+
+def signed_in(browser: Browser, url: str, token: str) -> BrowserContext:
+    """A browser of its own on a server, in English, signed in."""
+    context = browser.new_context(locale="en-US", bypass_csp=True, base_url=url)
+    context.set_default_timeout(DEADLINE_MS)
+    context.add_init_script(f"localStorage.setItem('headway.token', '{token}')")
+    return context
 
 
 def picture(page: Page, name: str) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DEADLINE_MS, PASSWORD, Open, picture
+from tests.browser.conftest import DEADLINE_MS, PASSWORD, Open, heading, picture
 from tests.house.repository import REPOSITORY
 from tests.live.platform import Platform
 from tests.live.seeds import exhaustive
@@ -27,10 +27,6 @@ SCREENS = {
     "alerts": ("/alerts", "告警", "Alerts"),
     "settings": ("/settings", "设置", "Settings"),
 }
-
-
-def heading(page: Page, text: str | re.Pattern[str]) -> None:
-    expect(page.get_by_role("heading", level=1, name=text)).to_be_visible(timeout=DEADLINE_MS)
 
 
 def faults(page: Page) -> list[dict[str, Any]]:

@@ -114,6 +114,18 @@ def test_only_followers_name_nobody_and_are_not_sure():
     assert verdict.confidence < 0.5
 
 
+def test_collectives_that_differ_are_the_programs_though_every_rank_only_waited():
+    other = WATCHDOG.replace("rank0", "rank1").replace("Rank 0", "Rank 1").replace("ALLREDUCE", "BROADCAST")
+    exits = an_exit(0, signal=6), an_exit(1, at=1, signal=6)
+    verdict = examine(an_evidence(*exits, logs={0: WATCHDOG, 1: other}))
+    assert (verdict.fault, verdict.cause, verdict.owner) == (
+        Fault.PEER_CLOSED,
+        "COLLECTIVE_DESYNC",
+        Owner.RESEARCHER,
+    )
+    assert (verdict.retry, verdict.confidence > 0.7) == (False, True)
+
+
 def test_a_rank_that_ended_early_with_0_is_why_the_others_lost_it():
     verdict = examine(an_evidence(an_exit(0, at=3, code=1), an_exit(1, at=1, code=0), logs={0: GLOO_CLOSED}))
     assert (verdict.fault, verdict.rank, verdict.owner, verdict.retry) == (

@@ -6,7 +6,7 @@ import pytest
 
 from headway.domain.errors import LANGUAGES, Language, codes
 from headway.domain.job import Priority
-from headway.scheduler.explain import advice, code, sentence, unknown_start
+from headway.scheduler.explain import advice, code, sentence
 from headway.scheduler.order import place_sentence
 from headway.scheduler.order import sentence as place
 from headway.scheduler.plan import (
@@ -18,7 +18,6 @@ from headway.scheduler.plan import (
     CapacityShort,
     DependencyFailed,
     DependencyPending,
-    Forecast,
     NodesUnfit,
     NotBefore,
     NotLent,
@@ -72,17 +71,6 @@ def test_every_reason_has_its_own_message(reason: Reason) -> None:
 def test_a_quota_reason_reads_well() -> None:
     assert sentence(REASONS[0], "en") == "project vision uses 6 of its quota of 8 × h200; the job needs 4 more"
     assert sentence(REASONS[0], "zh") == "项目 vision 的 8 张 h200 配额已用 6 张，作业还需要 4 张"
-
-
-@pytest.mark.parametrize("why", ["no-history", "quota", "node-health", "capacity", "too-far", "budget"])
-def test_an_unknown_start_is_explained(why: str) -> None:
-    told = {unknown_start(Forecast("j", NOW, unknown=why), language) for language in LANGUAGES}
-    assert len(told) == 2
-    assert not any("start-unknown" in text for text in told)
-
-
-def test_a_known_start_needs_no_explanation() -> None:
-    assert unknown_start(Forecast("j", NOW, NOW, NOW), "en") == ""
 
 
 def test_each_job_can_say_why_it_stands_where_it_stands() -> None:

@@ -186,6 +186,7 @@ class Witness:
             self._strike(drill, now)
         self._looks.order(instructions.get("look") or (), self._ranks.running, self._seen)
         self._advise(instructions.get("save_every_s"))
+        self._keeper.discard(instructions.get("discard") or [])
         if self._delivery.closed_to_us:
             self._ask_stop("over", self._order.grace_s, now)
 
@@ -200,8 +201,8 @@ class Witness:
         self._testimony.add("scenes", [scene])
         self._delivery.hurry(time.monotonic())
 
-    def _found(self, checkpoints: list[dict[str, Any]]) -> None:
-        self._testimony.add("checkpoints", checkpoints)
+    def _found(self, kind: str, checkpoints: list[dict[str, Any]]) -> None:
+        self._testimony.add(kind, checkpoints)
 
     def _ask_stop(self, reason: str, grace_s: float, now: float) -> None:
         if self._ranks.running and self._stop.ask(reason, grace_s, now):

@@ -6,7 +6,7 @@ from headway.cli import quantities
 from headway.cli.language import language, say, word
 from headway.cli.quantities import UNKNOWN
 from headway.cli.screen import state
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, codes
 
 Row = dict[str, Any]
 
@@ -47,7 +47,8 @@ def start_range(waits: Row) -> str:
     if forecast.get("not_before"):
         return say("why.not-before", first=quantities.moment(forecast["not_before"]))
     if forecast.get("unknown"):
-        return PlatformError(f"start-unknown-{forecast['unknown']}").text(language())
+        code = f"start-unknown-{forecast['unknown']}"
+        return PlatformError(code if code in codes(language()) else "start-unknown-blocked").text(language())
     return say("why.start-unknown")
 
 

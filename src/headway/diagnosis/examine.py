@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from headway.diagnosis.advice import SURE_ENOUGH
 from headway.diagnosis.cause import Cause, Retry, usual_owner, usual_retry
 from headway.diagnosis.evidence import Evidence, MachineWord
 from headway.diagnosis.finding.advise import Situation, advise
@@ -56,6 +57,8 @@ _COMMAND_MISSING = ("No such file or directory", "Exec format error", "command n
 _LEFT_EARLY = "a rank ended with 0 while the others still worked"
 _BY_WORDS = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT})
 _EVERYWHERE = frozenset({Fault.CODE_ERROR, Fault.DEVICE_OUT_OF_MEMORY, Fault.MACHINE_FAULT})
+_UNSPOKEN = -1
+"""The strength of what was seen without a word: it keeps its place in time."""
 LONGEST_TEXT = 300
 MOST_LINES = 8
 
@@ -63,17 +66,17 @@ MOST_LINES = 8
 def examine(evidence: Evidence) -> Verdict:
     """What stopped the attempt, where first, whose move it is, and whether to try again."""
     if evidence.launch_error:
-        verdict = plain(evidence, Fault.LAUNCH_FAILED, 0.9, detail=evidence.launch_error)
+        verdict = _plain(evidence, Fault.LAUNCH_FAILED, 0.9, detail=evidence.launch_error)
         theirs = any(word in evidence.launch_error for word in _COMMAND_MISSING)
         return replace(verdict, owner=Owner.RESEARCHER) if theirs else verdict
     if evidence.stop_reason == STALLED:
         return of_stall(evidence)
     if _is_clean(evidence):
-        return plain(evidence, Fault.NONE, 1.0)
+        return _plain(evidence, Fault.NONE, 1.0)
     if evidence.stop_reason and evidence.stop_reason not in CONSEQUENCES:
         again = evidence.stop_reason == PREEMPTED or evidence.stop_reason in BY_ENGINE
         advice = Retry.RESTART_SAME_NODES if again else Retry.NO_RETRY
-        return plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, advice=advice)
+        return _plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, advice=advice)
     words = words_of(evidence, Table())
     owns = _owns(evidence, words)
     firsts = [each for each in owns if not each.is_follower]
@@ -81,7 +84,7 @@ def examine(evidence: Evidence) -> Verdict:
     if lost_at and not any(each.at <= lost_at and each.fault is not Fault.UNKNOWN for each in firsts):
         return _agent_lost(evidence, words, owns)
     if firsts:
-        return _first_fault(evidence, words, in_order(firsts), owns)
+        return _first_fault(evidence, words, _in_order(firsts), owns)
     return _only_followers(evidence, words, owns)
 
 
@@ -91,7 +94,7 @@ def _is_clean(evidence: Evidence) -> bool:
     return ended and not evidence.lost_agents and nodes_heard >= set(evidence.nodes.values())
 
 
-def plain(
+def _plain(
     evidence: Evidence, fault: Fault, confidence: float, *, detail: str | None = None, advice: Retry | None = None
 ) -> Verdict:
     """What follows from an end that needs no reading."""
@@ -109,41 +112,27 @@ def _owns(evidence: Evidence, words: Words) -> list[Own]:
     """What the end of every rank comes to that ended badly."""
     claims = words.of([*words.case.faults, *words.case.follows])
     endings = bad_endings(evidence, words)
-    alone = len(evidence.nodes) <= 1
-    said = {
-        ending.rank: Said(
-            claims=[*claims.get(ending.rank, [])],
-            entries=[
-                entry
-                for entry in words.reading.entries
-                if words.streams[entry.file] is not None and words.speaker(entry) == ending.rank
-            ],
-            alone=alone,
-        )
-        for ending in endings
-    }
+    lines, alone = words.lines(), len(evidence.nodes) <= 1
+    said = {ending.rank: Said(claims.get(ending.rank, ()), lines.get(ending.rank, ()), alone) for ending in endings}
     return [machines.with_disks(own(ending, said[ending.rank]), evidence) for ending in endings]
 
 
-def in_order(firsts: Sequence[Own]) -> list[Own]:
+def _in_order(firsts: Sequence[Own]) -> list[Own]:
     """The first fault and then the others, by time; of two nodes' at once, the one with the stronger words."""
     by_time = sorted(firsts, key=lambda each: (each.at, each.fault is Fault.UNKNOWN, each.rank))
     first = by_time[0]
     for other in by_time[1:]:
         is_close = other.at - first.at < CLOSE and other.ending.exit.node != first.ending.exit.node
-        if is_close and _strength(other) > _strength(first) > FIRST_HAND:
+        if is_close and _strength(other) > _strength(first) > _UNSPOKEN:
             first = other
     return [first, *(each for each in by_time if each is not first)]
 
 
-FIRST_HAND = -1
-
-
 def _strength(own_: Own) -> int:
-    """How strongly its words tell it; what was seen without words keeps its place in time."""
+    """How strongly its words tell it; an end that nothing explains is the weakest."""
     if own_.claim is not None:
         return tier(own_.claim)
-    return 0 if own_.fault is Fault.UNKNOWN else FIRST_HAND
+    return 0 if own_.fault is Fault.UNKNOWN else _UNSPOKEN
 
 
 def _agent_lost(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Verdict:
@@ -151,7 +140,7 @@ def _agent_lost(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Verdic
     failed = evidence.failed_nodes
     node, at = min(evidence.lost_agents.items(), key=lambda lost: (lost[0] not in failed, lost[1], lost[0]))
     is_down = node in failed
-    verdict = plain(evidence, Fault.NODE_DOWN if is_down else Fault.AGENT_LOST, 0.95 if is_down else 0.85)
+    verdict = _plain(evidence, Fault.NODE_DOWN if is_down else Fault.AGENT_LOST, 0.95 if is_down else 0.85)
     return replace(
         verdict,
         node=node,
@@ -265,7 +254,7 @@ def _is_close_call(firsts: Sequence[Own]) -> bool:
 def _only_followers(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Verdict:
     """Nobody failed by itself: a rank that left early with 0, or that was never heard, or that the others wait for."""
     if not owns:
-        return replace(plain(evidence, Fault.UNKNOWN, 0.1), owner=Owner.OPERATOR)
+        return replace(_plain(evidence, Fault.UNKNOWN, 0.1), owner=Owner.OPERATOR)
     stall = stall_of(words.reading, words.case.clues)
     at = min(each.at for each in owns)
     heard = {each.rank for each in evidence.exits}
@@ -274,7 +263,7 @@ def _only_followers(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Ve
     suspects = early or silent or _waited_for(evidence, stall)
     suspect = suspects[0] if len(suspects) == 1 else None
     verdict = replace(
-        plain(evidence, Fault.PEER_CLOSED, 0.3 if suspect is None else 0.5),
+        _plain(evidence, Fault.PEER_CLOSED, 0.3 if suspect is None else 0.5),
         rank=suspect,
         node=None if suspect is None else evidence.nodes.get(suspect),
         at=at,
@@ -293,11 +282,13 @@ def _waited_for(evidence: Evidence, stall: Stall | None) -> list[int]:
 
 def _of_class(verdict: Verdict, stall: Stall | None) -> Verdict:
     """What the waiting itself tells: collectives that differ and operations that take long are the program's."""
-    if stall is None or usual_owner(stall.cause) is not Owner.RESEARCHER:
-        return verdict if stall is None else replace(verdict, cause=stall.cause)
-    advice = usual_retry(stall.cause)
-    owner = usual_owner(stall.cause)
-    return replace(verdict, cause=stall.cause, owner=owner, advice=advice, retry=is_retry(advice))
+    if stall is None:
+        return verdict
+    told = replace(verdict, cause=stall.cause, confidence=max(verdict.confidence, stall.confidence))
+    owner, advice = usual_owner(stall.cause), usual_retry(stall.cause)
+    if owner is not Owner.RESEARCHER or stall.confidence < SURE_ENOUGH:
+        return told
+    return replace(told, owner=owner, advice=advice, retry=is_retry(advice))
 
 
 def _quotes(words: Words, owns: Sequence[Own]) -> tuple[EvidenceLine, ...]:

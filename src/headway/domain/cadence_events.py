@@ -18,3 +18,25 @@ class CadenceAdvised(Event):
     before_s: float | None
     blocking_s: float
     mtbf_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointDeleted(Event):
+    """A checkpoint went, by its job's policy or for want of space (`cause`)."""
+
+    kind: ClassVar[str] = "checkpoint-deleted"
+    job: JobId
+    step: int
+    path: str
+    bytes: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceShort(Event):
+    """The file system of a job's checkpoints takes only so many more of its saves; `full_in_s` None: not known."""
+
+    kind: ClassVar[str] = "space-short"
+    job: JobId
+    saves_left: float
+    full_in_s: float | None

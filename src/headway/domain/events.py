@@ -18,7 +18,7 @@ from headway.domain.alert_events import (
     ChannelSet,
 )
 from headway.domain.attempt import Outcome
-from headway.domain.cadence_events import CadenceAdvised
+from headway.domain.cadence_events import CadenceAdvised, CheckpointDeleted, SpaceShort
 from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
@@ -446,6 +446,8 @@ Fact = (
     | RankSlow
     | CheckpointSaved
     | CadenceAdvised
+    | CheckpointDeleted
+    | SpaceShort
     | CheckpointVerified
     | CheckpointRejected
     | Restored

@@ -87,7 +87,12 @@ class Decision:
 
     goes: tuple[tuple[Checkpoint, Cause], ...] = ()
     kept: Mapping[str, Why] = field(default_factory=dict)
-    short: bool = False
+    space: Space | None = None
+
+    @property
+    def short(self) -> bool:
+        """Whether somebody should be told that the disk takes few more."""
+        return self.space is not None and self.space.is_short
 
 
 def retain(
@@ -109,7 +114,7 @@ def retain(
     paths = {each.path for each, _ in goes}
     goes.sort(key=lambda gone: (gone[0].step, gone[0].saved_at))
     stays = {path: why for path, why in kept.items() if path not in paths}
-    return Decision(tuple(goes), stays, space is not None and space.is_short)
+    return Decision(tuple(goes), stays, space)
 
 
 def _kept(

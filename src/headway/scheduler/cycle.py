@@ -43,7 +43,7 @@ def schedule(snapshot: Snapshot) -> Plan:
 
 def _waits(turn: Turn) -> Iterator[Waits]:
     desk, reasons, places = turn.desk, Reasons(turn), _Places(turn)
-    promised = {made.job: made.at for promises in turn.promises.values() for made in promises}
+    promised = {made.job: made.at for made in turn.promises.made}
     reserved = {job: None if at is None else desk.moment(at) for job, at in promised.items()}
     order = turn.queue()
     ahead = Ahead(desk.lines.lines[number].pools for number in desk.lines.live)
@@ -83,7 +83,7 @@ def _span(seconds: float) -> timedelta:
 
 def _promised(turn: Turn) -> Iterator[Promised]:
     desk = turn.desk
-    for number, promises in sorted(turn.promises.items()):
+    for number, promises in sorted(turn.promises.of_pool.items()):
         pool = desk.pools[number]
         for made in promises:
             at = None if made.at is None else desk.moment(made.at)
@@ -94,7 +94,7 @@ def _promised(turn: Turn) -> Iterator[Promised]:
 def _preemptions(turn: Turn, snapshot: Snapshot, devices: "_Devices") -> Iterator[Preemption]:
     desk = turn.desk
     running = {job.id: job for job in snapshot.running}
-    for job, taking in turn.takings.items():
+    for job, taking in turn.lending.takings.items():
         wanted = desk.lines.lines[desk.lines.asks[job].line].wanted
         victims = tuple(
             Victim(v.job, running[v.job].project, v.devices, timedelta(seconds=lost(v, desk.now)))

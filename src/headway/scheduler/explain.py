@@ -6,8 +6,8 @@ Decides only how a reason is told; the numbers are the reason's own.
 from dataclasses import fields
 from datetime import datetime
 
-from headway.domain.errors import Language, Param, PlatformError, codes
-from headway.scheduler.plan import BehindOthers, Forecast, Reason
+from headway.domain.errors import Language, Param, PlatformError
+from headway.scheduler.plan import BehindOthers, Reason
 
 
 def code(reason: Reason) -> str:
@@ -30,14 +30,6 @@ def sentence(reason: Reason, language: Language) -> str:
 def advice(reason: Reason, language: Language) -> str:
     """What would start it sooner."""
     return _message(reason).hint(language)
-
-
-def unknown_start(forecast: Forecast, language: Language) -> str:
-    """Why no start time can be given; empty when one is."""
-    if not forecast.unknown:
-        return ""
-    code = f"start-unknown-{forecast.unknown}"
-    return PlatformError(code if code in codes(language) else "start-unknown-blocked").text(language)
 
 
 def _message(reason: Reason) -> PlatformError:

@@ -26,9 +26,9 @@ from headway.scheduler.plan import (
 from headway.scheduler.reasons import Reasons
 from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
-SMALL = 3000
-"""Up to that many jobs every end is a moment of its own."""
-BATCH, COARSER = 0.08, 0.06
+SMALL, LARGE = 300, 3000
+"""Up to so many jobs every end is a moment of its own; beyond so many, moments are coarse."""
+BATCH, COARSE_BATCH, COARSER = 0.03, 0.08, 0.06
 """Beyond that, the next so many of all ends count as one moment, and more the farther ahead: half as many again after
 eight hours, more than twice as many after a day."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)
@@ -68,11 +68,17 @@ def ahead_of(
 ) -> Ahead:
     """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; they come again."""
     desk = desk.copy()
-    size = len(desk.claims) + len(desk.lines.asks)
-    reach = reach or Reach() if size <= SMALL else Reach(batch=BATCH, coarser=COARSER)
+    reach = _grained(reach or Reach(), len(desk.claims) + len(desk.lines.asks))
     drawn = Draws(desk, runtimes, draws)
     lanes = [look_ahead(desk.copy(), drawn, n, reach, coming(arrivals, desk, n, draws)) for n in range(draws)]
     return Ahead(desk, tuple(lanes))
+
+
+def _grained(reach: Reach, jobs: int) -> Reach:
+    """How many ends count as one moment, unless the reach says so itself."""
+    if reach.batch or jobs <= SMALL:
+        return reach
+    return replace(reach, batch=BATCH if jobs <= LARGE else COARSE_BATCH, coarser=COARSER)
 
 
 def coming(arrivals: Sequence[QueuedJob], desk: Desk, draw: int, draws: int) -> list[tuple[float, QueuedJob]]:

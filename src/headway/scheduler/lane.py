@@ -1,20 +1,22 @@
 """One draw of a forecast: the desk stepped forward through virtual time, by the very turns that plan the real queue.
 
-Ends may be taken in batches: the next few of many count as one moment. Decides
-nothing about the real queue.
+Ends may be taken in batches: the next few of many are looked at in one turn, and what then starts on their devices
+starts when those came free, so that no device stands idle for the batch. Decides nothing about the real queue.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from math import ceil
 
 from headway.domain.ids import JobId
+from headway.scheduler.desk.claims import Claim
 from headway.scheduler.desk.desk import Desk
-from headway.scheduler.desk.lines import Ask
 from headway.scheduler.desk.turn import DEPTH, Turn
 from headway.scheduler.draws import Draws
 from headway.scheduler.snapshot import QueuedJob
 
+DAY = 86400.0
 SHALLOW = 128
 """Lines of each shape looked at in a turn of a batched draw."""
 
@@ -23,20 +25,33 @@ SHALLOW = 128
 class Reach:
     """How far to look: until `first` jobs have started and `seconds` are over, or `goal` has started.
 
-    `batch`: the part of all running jobs whose ends count as one moment, that of the last (0: each by itself); it grows
-    by `coarser` of itself for each hour ahead.
+    `batch`: the part of all running jobs whose ends are looked at together (0: each by itself); it grows by `coarser`
+    of itself for each hour ahead, up to a day.
     """
 
     first: int = 2000
-    seconds: float = 86400.0
+    seconds: float = DAY
     batch: float = 0.0
     coarser: float = 0.0
     steps: int = 20000
     goal: JobId | None = None
 
     def part(self, ahead: float) -> float:
-        """The part of all ends that count as one moment, so many seconds ahead."""
-        return self.batch * (1 + self.coarser * ahead / 3600)
+        """The part of all ends that are looked at together, so many seconds ahead."""
+        return self.batch * (1 + self.coarser * min(ahead, DAY) / 3600)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Ends looked at together: when the first was, and when the devices of each (pool, node) came free."""
+
+    since: float
+    freed: Mapping[tuple[int, int], float]
+
+    def start(self, claim: Claim) -> float:
+        """When a job that a turn starts after these ends has its devices."""
+        pool, freed, since = claim.pool, self.freed, self.since
+        return max([since, *[freed.get((pool, node), since) for node, _ in claim.spots]]) if freed else since
 
 
 @dataclass(slots=True)
@@ -63,21 +78,26 @@ def look_ahead(
     heapify(ends)
     wanted = min(reach.first, len(desk.lines.asks) + len(desk.gated))
     real, arrived = set(desk.lines.asks) | set(desk.gated), 0
+    came, batch = dict[JobId, float](), Batch(desk.now, {})
     for _ in range(reach.steps):
         desk.advance(desk.now)
         turn = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
         for began in turn.began:
-            _start(began.ask, desk, lane, ends, draws.of_queued(began.ask.job.id, began.ask.traits, draw))
+            length = draws.of_queued(began.ask.id, began.ask.traits, draw)
+            _start(began.ask.id, max(batch.start(began.claim), came.get(began.ask.id, begun)), lane, ends, length)
         _take(turn, desk, lane, ends, draws, draw)
         lane.stopped = desk.now
         reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
         if reached or real <= lane.starts.keys() or reach.goal in lane.starts:
             return lane
+        if turn.began and not reach.batch:
+            continue  # The real queue is looked at again after every start.
         if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
             lane.stuck, lane.last = True, turn
             return lane
-        _pass(desk, ends, at, int(reach.part(desk.now - begun) * len(ends)))
+        batch = _pass(desk, ends, at, ceil(reach.part(desk.now - begun) * len(ends)))
         while arrived < len(coming) and coming[arrived][0] <= desk.now:
+            came[coming[arrived][1].id] = coming[arrived][0]
             desk.submit(coming[arrived][1])
             arrived += 1
     return lane
@@ -95,31 +115,34 @@ def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[fl
     return min(moments, default=None)
 
 
-def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> None:
+def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> Batch:
     """Time passes to `at`, and on to the last of the next `most` ends where ends are taken in batches."""
-    over: list[JobId] = []
+    since, over = at, list[tuple[float, JobId]]()
     while ends and (ends[0][0] <= at or len(over) < most):
-        end, job = heappop(ends)
-        at = max(at, end)
-        over.append(job)
-    desk.elapse(at)
-    for job in over:
-        if job in desk.claims:
+        over.append(heappop(ends))
+        at = max(at, over[-1][0])
+    desk.elapse(max(at, desk.now))
+    freed = dict[tuple[int, int], float]()
+    for end, job in over:
+        claim = desk.claims.get(job)
+        if claim:
+            freed.update([((claim.pool, node), end) for node, _ in claim.spots])
             desk.finish(job)
+    return Batch(since, freed)
 
 
-def _start(ask: Ask, desk: Desk, lane: Lane, ends: list[tuple[float, JobId]], length: float | None) -> None:
-    lane.starts.setdefault(ask.job.id, desk.now)
+def _start(job: JobId, at: float, lane: Lane, ends: list[tuple[float, JobId]], length: float | None) -> None:
+    lane.starts.setdefault(job, at)
     if length is not None:
-        heappush(ends, (desk.now + length, ask.job.id))
+        heappush(ends, (at + length, job))
 
 
 def _take(turn: Turn, desk: Desk, lane: Lane, ends: list[tuple[float, JobId]], draws: Draws, draw: int) -> None:
     """Lent devices come back at once; what was taken does not come again in this draw."""
-    for job, taking in turn.takings.items():
+    for job, taking in turn.lending.takings.items():
         ask = desk.lines.asks[job]
         for victim in taking.victims:
             desk.finish(victim.job)
         desk.release_hold(job)
         desk.place(ask, taking.pool, taking.nodes)
-        _start(ask, desk, lane, ends, draws.of_queued(job, ask.traits, draw))
+        _start(job, desk.now, lane, ends, draws.of_queued(job, ask.traits, draw))

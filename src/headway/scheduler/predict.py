@@ -45,24 +45,24 @@ def traits_of(job: QueuedJob | RunningJob) -> Traits:
     return Traits(job.template, job.project, job.owner, devices, limit)
 
 
-def kinds_of(traits: Traits) -> Sequence[Kind]:
+def kinds_of(traits: Traits) -> Iterator[Kind]:
     """The kinds a job belongs to, narrowest first. The exact number of devices is a fingerprint; a limit, where the
     user gave one, tells more than who asks."""
     template, project, owner, devices, bound = traits
-    exact, size, limit = str(devices), size_class(devices), _limit_class(bound)
-    by_limit = (("size", size, limit), ("limit", limit)) if limit else ()
-    return (
-        ("template", template, project, owner, exact, limit),
-        ("owner", project, owner, exact, limit),
-        ("project", project, exact, limit),
-        ("project", project, size, limit),
-        *by_limit,
-        ("owner", project, owner, size),
-        ("template", template, size),
-        ("project", project, size),
-        ("size", size),
-        ("all",),
-    )
+    exact, limit = str(devices), _limit_class(bound)
+    yield ("template", template, project, owner, exact, limit)
+    yield ("owner", project, owner, exact, limit)
+    yield ("project", project, exact, limit)
+    size = size_class(devices)
+    yield ("project", project, size, limit)
+    if limit:
+        yield ("size", size, limit)
+        yield ("limit", limit)
+    yield ("owner", project, owner, size)
+    yield ("template", template, size)
+    yield ("project", project, size)
+    yield ("size", size)
+    yield ("all",)
 
 
 @cache

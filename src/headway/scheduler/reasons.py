@@ -7,8 +7,8 @@ from typing import get_args
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.lines import Ask, Line
-from headway.scheduler.desk.reserve import Promise
-from headway.scheduler.desk.turn import ARRAY, LENT, PROTECTED, QUOTA, SHORT, WINDOW, Refused, Turn
+from headway.scheduler.desk.refusals import ARRAY, BEHIND, LENT, PROTECTED, QUOTA, SHORT, WINDOW
+from headway.scheduler.desk.turn import Turn
 from headway.scheduler.plan import (
     ArrayFull,
     BehindOthers,
@@ -36,7 +36,7 @@ class Reasons:
 
     def of(self, ask: Ask, line: Line) -> Reason:
         """Why this job of the line waits."""
-        taking = self._turn.takings.get(ask.job.id) if self._turn.takings else None
+        taking = self._turn.lending.takings.get(ask.job.id) if self._turn.lending.takings else None
         if taking:
             return Reclaiming(self._desk.pools[taking.pool].device_type, line.devices, len(taking.victims))
         if line.holder:
@@ -73,13 +73,15 @@ class Reasons:
         short = self._shorts.get((pool, line.nodes, line.wanted)) if plain else None
         if short is not None:
             return self._over_quota(line, account) or short
-        refused = self._turn.refused(line, pool, account)
+        refused = self._turn.room.find(line, pool, account)
         if plain and refused == SHORT:
             self._shorts[pool, line.nodes, line.wanted] = self._short(line, pool)
         if isinstance(refused, list):  # It fits after all: the walk ended before it, or its gang was passed over.
             return self._short(line, pool)
-        if isinstance(refused, Promise):
-            return BehindOthers(refused.job, None if refused.at is None else self._desk.moment(refused.at))
+        if refused == BEHIND:
+            barred = self._turn.room.closures.barred(line, pool)
+            promise = self._turn.promises.delayed(line, pool, account, barred)
+            return BehindOthers(promise.job, None if promise.at is None else self._desk.moment(promise.at))
         return self._said(line, pool, account, refused)
 
     def _over_quota(self, line: Line, account: int) -> Reason | None:
@@ -90,7 +92,7 @@ class Reasons:
             self._refusals[wants] = self._desk.accounts.refusal(*wants)
         return self._refusals[wants]
 
-    def _said(self, line: Line, pool: int, account: int, refused: Refused) -> Reason:
+    def _said(self, line: Line, pool: int, account: int, refused: str) -> Reason:
         accounts = self._desk.accounts
         reason: Reason | None = None
         if refused == QUOTA:
@@ -98,12 +100,12 @@ class Reasons:
         elif refused == PROTECTED:
             reason = accounts.protected_refusal(account, line.devices)
         elif refused == LENT:
-            reason = accounts.not_lent(account, line.devices, self._turn.free(pool))
+            reason = accounts.not_lent(account, line.devices, self._turn.room.free(pool))
         elif refused == ARRAY:
             array, cap = line.array or "", line.array_cap or 0
             reason = ArrayFull(array, cap, self._desk.arrays[array])
         elif refused == WINDOW:
-            window = self._turn.closures.first(line, pool)
+            window = self._turn.room.closures.first(line, pool)
             reason = WindowAhead(window.name, window.begins, window.ends) if window else None
         return reason or self._short(line, pool)
 

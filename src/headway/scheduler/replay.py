@@ -91,7 +91,7 @@ class Replay:
         turn = Turn(self.desk).run()
         for began in turn.began:
             self._begin(began.claim)
-        for job, taking in turn.takings.items():
+        for job, taking in turn.lending.takings.items():
             self._carry_out(job, taking)
         self.unserved = self._unserved() if self.guarantees else 0
 

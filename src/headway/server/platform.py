@@ -21,6 +21,14 @@ from headway.store.readings import Readings
 from headway.store.scenes import SceneBook
 
 
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """A checkpoint that is to go: its bytes when it was chosen (None: any), and why."""
+
+    bytes: int | None
+    cause: str
+
+
 class Wake:
     """Lets any thread wake the loops at once instead of at their next turn."""
 
@@ -47,7 +55,10 @@ class Wake:
 
 @dataclass(slots=True)
 class Platform:
-    """Everything the server works with. `engines` by name; paths below `home`. `save_every`: what agents are told."""
+    """Everything the server works with. `engines` by name; paths below `home`.
+
+    `save_every` and `discards`: what agents are told.
+    """
 
     settings: Settings
     database: Database
@@ -62,6 +73,7 @@ class Platform:
     printed: Printed = field(default_factory=Printed)
     live: Live = field(default_factory=Live)
     save_every: dict[AttemptId, timedelta] = field(default_factory=dict)
+    discards: dict[AttemptId, dict[str, Discard]] = field(default_factory=dict)
 
     @property
     def home(self) -> Path:

@@ -128,6 +128,20 @@ class CheckpointSeen(BaseModel):
     detail: Annotated[str | None, Field(max_length=65536)] = None
 
 
+class DiscardOrder(BaseModel):
+    """Delete a checkpoint, by its path below the job's folder; `bytes`: what it held when it was chosen, None: any."""
+
+    path: str
+    bytes: int | None = None
+
+
+class Discarded(BaseModel):
+    """What became of such an order; `kept`: why it is still there, None: it is gone."""
+
+    path: Line
+    kept: Line | None = None
+
+
 class Report(BaseModel):
     """One report of one node's agent."""
 
@@ -144,6 +158,7 @@ class Report(BaseModel):
     drills_done: list[str] = []
     scenes: list[dict[str, Any]] = []
     checkpoints: list[CheckpointSeen] = []
+    discarded: list[Discarded] = []
     ended: Ended | None = None
 
 
@@ -178,6 +193,7 @@ class Answer(BaseModel):
     kill: list[KillOrder] = []
     look: list[LookOrder] = []
     save_every_s: float | None = None
+    discard: list[DiscardOrder] = []
     over: bool = False
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agent.node import Node
 from tests.agent.test_user import USER, open_node
-from tests.agent.witness_server import WitnessServer
+from tests.agent.witness_server import WitnessServer, wait_for
 
 __all__ = ["open_node"]
 
@@ -66,3 +66,22 @@ def test_the_looking_is_done_as_the_jobs_user(open_node: Node, server: WitnessSe
     (root / "step_1.pt").chmod(0o600)
     open_node.run("true", checkpoint_dir=str(root), user=USER, workdir="/")
     assert seen(server) == {"step_1.pt": (1, "unreadable")}
+
+
+def test_what_the_server_lets_go_is_deleted_once_and_told(node: Node, server: WitnessServer, tmp_path: Path) -> None:
+    root = tmp_path / "checkpoints"
+    for step in (1, 2):
+        (root / f"checkpoint-{step}").mkdir(parents=True)
+    (root / "way").symlink_to(tmp_path)
+    (tmp_path / "outside").mkdir()
+    server.discard = [{"path": path, "bytes": None} for path in ("checkpoint-1", "way/outside", "../outside")]
+    node.write_order("sh", "-c", "sleep 100", checkpoint_dir=str(root))
+    node.start()
+    wait_for(lambda: len(told_of_discards(server)) >= 3, "the words on what was deleted")
+    assert told_of_discards(server)[:3] == [("checkpoint-1", None), ("way/outside", "link"), ("../outside", "outside")]
+    assert sorted(path.name for path in root.iterdir()) == ["checkpoint-2", "way"]
+    assert (tmp_path / "outside").is_dir()
+
+
+def told_of_discards(server: WitnessServer) -> list[tuple[str, str | None]]:
+    return [(each["path"], each["kept"]) for report in server.reports for each in report.get("discarded", [])]

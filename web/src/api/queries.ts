@@ -118,12 +118,14 @@ export const AXIS_KINDS = [
 ] as const;
 
 /** One measurement of one attempt over time. */
-export const readings = (id: string, name: string, attempt: number) =>
+export const readings = (id: string, name: string, attempt: number, per_node = false) =>
   queryOptions({
-    queryKey: ["job", id, "readings", name, attempt],
+    queryKey: ["job", id, "readings", name, attempt, per_node],
     queryFn: () =>
       take(
-        api.GET(`${V1}/jobs/{job}/readings`, { params: { path: { job: id }, query: { name, attempt, points: 600 } } }),
+        api.GET(`${V1}/jobs/{job}/readings`, {
+          params: { path: { job: id }, query: { name, attempt, points: per_node ? 240 : 600, per_node } },
+        }),
       ),
     placeholderData: keepPreviousData,
     meta: live,
@@ -196,6 +198,12 @@ export const statement = (project: string, month: string) =>
     queryKey: ["statement", project, month],
     queryFn: () =>
       take(api.GET(`${V1}/projects/{project}/statement`, { params: { path: { project }, query: { month } } })),
+  });
+
+export const intervals = (project: string) =>
+  queryOptions({
+    queryKey: ["intervals", project],
+    queryFn: () => take(api.GET(`${V1}/projects/{project}/intervals`, { params: { path: { project } } })),
   });
 
 export const templates = () =>

@@ -1,4 +1,5 @@
-"""Has the checkpoints that frameworks save looked for while the ranks run, and once more when they have ended.
+"""Has the checkpoints that frameworks save looked for while the ranks run, and once more when they have ended; and has
+those deleted that the server lets go.
 
 The looking is done by a process of its own, as the job's user (`__main__`); none is started where nothing but the
 in-job SDK's own checkpoints lies in the folder. Only the first node's agent looks: all see the same folder. It never
@@ -38,19 +39,23 @@ class Keeper:
         order: Order,
         package: str,
         selector: selectors.BaseSelector,
-        tell: Callable[[list[dict[str, Any]]], None],
+        tell: Callable[[str, list[dict[str, Any]]], None],
     ) -> None:
         self._order = order
         self._package = package
         self._selector = selector
         self._tell = tell
         self._root = order.checkpoint_dir if order.node_rank == 0 else None
+        self._ordered: list[dict[str, Any]] = []
+        self._discarded: set[str] = set()
+        self._deletes = False
         self._known: dict[str, tuple[float, str | None]] = {}
         self._read: bytearray = bytearray()
         self._fd: int | None = None
         self._pid = 0
         self._give_up_at = _NEVER
         self._ending = False
+        self._looked_last = False
         self.due = _NEVER
 
     def begin(self, now: float) -> None:
@@ -66,22 +71,38 @@ class Keeper:
             self.due = now + EVERY_S
             if self._fd is None:
                 self._look()
+        if self._ordered and self._fd is None and not self._ending:
+            self._deletes = True
+            self._begin_process("discard", self._ordered)
+            self._ordered = []
+
+    def discard(self, orders: list[dict[str, Any]]) -> None:
+        """Delete these, each once: an order comes again until the server has heard what became of it."""
+        new = [order for order in orders if str(order["path"]) not in self._discarded]
+        self._discarded.update(str(order["path"]) for order in new)
+        self._ordered += new
 
     def ended(self, now: float) -> bool:
         """The ranks have ended: whether the last look is over; the first question begins it."""
         if not self._ending:
             self._ending = True
             self.due = _NEVER
-            if self._fd is None:
-                self._look()
-            self._give_up_at = now + LAST_S if self._fd is not None else _NEVER
+            self._give_up_at = now + LAST_S
+        if self._fd is None and not self._looked_last:
+            self._looked_last = True
+            self._look()
         return self._fd is None
 
     def _look(self) -> None:
         if self._root is None or not _is_worth_it(self._root):
             return
+        known = [mark(path, saved_at) for path, (saved_at, reason) in self._known.items() if reason != "unfinished"]
+        self._deletes = False
+        self._begin_process("survey", known[-_MOST_KNOWN:])
+
+    def _begin_process(self, verb: str, told: list[Any]) -> None:
         fd, output = os.pipe()
-        self._pid = self._start(output)
+        self._pid = self._start(output, [verb, str(self._root), json.dumps(told)])
         os.close(output)
         if not self._pid:
             os.close(fd)
@@ -91,13 +112,12 @@ class Keeper:
         self._read.clear()
         self._selector.register(fd, selectors.EVENT_READ, self._more)
 
-    def _start(self, output: int) -> int:
-        """The pid of the process that looks; 0 where the job's user can start neither this Python nor one of theirs."""
+    def _start(self, output: int, words: list[str]) -> int:
+        """The pid of the process; 0 where the job's user can start neither this Python nor one of theirs."""
         from headway.agent.ranks.launch import Launcher, Program, StartError
 
-        known = [mark(path, saved_at) for path, (saved_at, reason) in self._known.items() if reason != "unfinished"]
-        words = ["-m", "headway.agent.checkpoints", "survey", str(self._root), json.dumps(known[-_MOST_KNOWN:])]
         env = {"PYTHONPATH": self._package, "PATH": os.defpath}
+        words = ["-m", "headway.agent.checkpoints", *words]
         for python in (sys.executable, "python3"):
             try:
                 return Launcher().start(Program([python, *words], env, "/", self._order.user), output)
@@ -122,6 +142,11 @@ class Keeper:
         for line in bytes(self._read).splitlines():
             try:
                 seen = json.loads(line)
+                if self._deletes:
+                    news.append({"path": str(seen["path"]), "kept": seen["kept"]})
+                    if seen["kept"]:
+                        self._discarded.discard(str(seen["path"]))
+                    continue
                 path, now = str(seen["path"]), (float(seen["saved_at"]), seen["reason"])
             except (ValueError, KeyError, TypeError):
                 continue
@@ -129,7 +154,7 @@ class Keeper:
                 self._known[path] = now
                 news.append(seen)
         if news:
-            self._tell(news)
+            self._tell("discarded" if self._deletes else "checkpoints", news)
 
     def _give_up(self) -> None:
         """It takes too long: what it found so far is nothing that was looked through."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_READINGS = 4000
-_KINDS = ("exits", "readings", "dropped", "drills_done", "scenes", "checkpoints")
+_KINDS = ("exits", "readings", "dropped", "drills_done", "scenes", "checkpoints", "discarded")
 
 
 class Testimony:
@@ -76,7 +76,7 @@ class Testimony:
     def refused(self) -> None:
         """The server will never take this report: what must arrive is said again in a new one, without readings."""
         self._in_flight = None
-        for kind in ("exits", "drills_done", "checkpoints"):
+        for kind in ("exits", "drills_done", "checkpoints", "discarded"):
             self._fresh[kind] = self._sent.get(kind, []) + self._fresh[kind]
         self.facts = None
         self._sent = {}

@@ -30,10 +30,9 @@ _FULL_SHARE = 0.005
 
 def event_before(first: Own, evidence: Evidence, words: Words) -> tuple[Claim, MachineWord] | None:
     """The earliest event of a machine near the first end that can have caused it, and its word."""
+    nodes = frozenset(evidence.nodes.values())
     near = [
-        word
-        for word in evidence.machines
-        if first.at - BEFORE <= word.at <= first.at + AFTER and word.node in nodes(evidence)
+        word for word in evidence.machines if first.at - BEFORE <= word.at <= first.at + AFTER and word.node in nodes
     ]
     events = [
         claim
@@ -48,11 +47,6 @@ def event_before(first: Own, evidence: Evidence, words: Words) -> tuple[Claim, M
             if claim.node == word.node and claim.entry.text and claim.entry.text in word.text:
                 return claim, word
     return None
-
-
-def nodes(evidence: Evidence) -> frozenset[str]:
-    """The nodes of the attempt."""
-    return frozenset(evidence.nodes.values())
 
 
 def with_disks(own: Own, evidence: Evidence) -> Own:

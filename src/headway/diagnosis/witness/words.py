@@ -40,6 +40,15 @@ class Words:
         """The rank that said it; None: a machine."""
         return entry.rank if entry.rank is not None else self.speakers[entry.file]
 
+    def lines(self) -> dict[int, list[Entry]]:
+        """The lines in streams by the rank that said them."""
+        found: dict[int, list[Entry]] = defaultdict(list)
+        for entry in self.reading.entries:
+            rank = self.speaker(entry)
+            if rank is not None and self.streams[entry.file] is not None:
+                found[rank].append(entry)
+        return found
+
     def of(self, claims: Collection[Claim]) -> dict[int, list[Claim]]:
         """Claims by the rank that said them, without those too long before the end of their stream."""
         last: dict[tuple[int, int | None], list[int]] = defaultdict(list)
@@ -68,7 +77,8 @@ def words_of(evidence: Evidence, table: Table) -> Words:
     case = case_of(reading, table)
     summaries = _summaries(reading, case.ends, streams)
     owners = (*(tail.rank for tail in tails), *(exit_.rank for exit_ in errors), *nobody)
-    speakers = tuple(_speaker(reading, at, own, summaries.get(at, [])) for at, own in enumerate(owners))
+    traced = {(entry.file, entry.rank) for entry in reading.entries if "Traceback" in entry.text}
+    speakers = tuple(_speaker(traced, at, own, summaries.get(at, [])) for at, own in enumerate(owners))
     return Words(reading, case, streams, speakers, summaries)
 
 
@@ -132,10 +142,9 @@ def _summaries(reading: Reading, ends: Collection[Exit], streams: tuple[int | No
     return {file: sorted(each, key=lambda end: not end.is_root) for file, each in found.items()}
 
 
-def _speaker(reading: Reading, file: int, own: int | None, summary: list[Exit]) -> int | None:
+def _speaker(traced: Collection[tuple[int, int | None]], file: int, own: int | None, summary: list[Exit]) -> int | None:
     """Who said what names nobody: the first failure, unless it has words of its own; else the stream's own rank."""
     if not summary:
         return own
     root = summary[0].rank
-    has_own = any(entry.file == file and entry.rank == root and "Traceback" in entry.text for entry in reading.entries)
-    return own if has_own else root
+    return own if (file, root) in traced else root

@@ -23,6 +23,7 @@ from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs
 from headway.store.readings import Series
+from headway.store.readings.by_node import by_node
 
 router = APIRouter(tags=["jobs"])
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -96,21 +97,23 @@ def sum_losses(job: str, asker: AskerHere) -> LossView:
 
 
 @router.get("/jobs/{job}/readings")
-def readings(
+def readings(  # noqa: PLR0913
     job: str,
     asker: AskerHere,
     name: str,
     attempt: int | None = None,
     rank: int | None = None,
     points: Annotated[int, Query(ge=1, le=5000)] = 500,
+    per_node: bool = False,
 ) -> list[Series]:
-    """One measurement of an attempt (by default the newest) over time."""
+    """One measurement of an attempt (by default the newest) over time; `per_node`: a node's cards or ranks as one."""
     with asker.platform.database.read() as c:
         tries = attempts.of_job(c, find(c, asker, job).id)
     chosen = [a for a in tries if attempt is None or a.number == attempt]
     if not chosen:
         return []
-    return asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
+    found = asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
+    return by_node(found) if per_node else found
 
 
 @router.post("/jobs/{job}/stop")

@@ -20,13 +20,11 @@ from headway.server.api.showing import LanguageHere
 from headway.server.operations.jobs.arrays import Shape, check_array, items_of, submit_array
 from headway.server.operations.jobs.preempting import Order, Price, price_of, take
 from headway.server.operations.queue.calibration import Calibration, calibrate
+from headway.server.operations.queue.foretelling import draws_for
 from headway.server.operations.queue.looking import look
 from headway.store import predictions
 
 router = APIRouter(tags=["queue"])
-LONG = 2000
-DRAWS, FEW_DRAWS = 20, 5
-"""Every variant is a forecast of its own: behind a long queue from fewer draws, so that somebody can wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def start_sooner(job: str, asker: AskerHere) -> list[Variant]:
         seen = look(platform.settings, platform.memory, c, platform.clock.now())
     if found.id not in {queued.id for queued in seen.queued}:
         raise PlatformError("job-not-waiting", job=found.id, state=found.state)
-    return list(sooner(seen, found.id, seen.runtimes, DRAWS if len(seen.queued) <= LONG else FEW_DRAWS))
+    return list(sooner(seen, found.id, seen.runtimes, draws_for(seen)))
 
 
 @router.post("/jobs/{job}/preempt")

@@ -21,6 +21,7 @@ from headway.server.operations.agents.ranks import ranks_of
 from headway.server.operations.jobs.bills import after_launch
 from headway.server.operations.jobs.cadence import first_interval
 from headway.server.operations.jobs.fencing import fence
+from headway.server.operations.jobs.keeping import is_thinned
 from headway.server.operations.jobs.settle import finish
 from headway.server.operations.people.unix import check_account
 from headway.server.platform import Platform
@@ -140,7 +141,7 @@ def _checkpoint_env(job: Job, every: timedelta | None) -> dict[str, str]:
     told = {
         "HEADWAY_CHECKPOINT_EVERY": policy.every_steps,
         "HEADWAY_CHECKPOINT_SECONDS": None if every is None else round(every.total_seconds(), 3),
-        "HEADWAY_CHECKPOINT_KEEP": policy.keep,
+        "HEADWAY_CHECKPOINT_KEEP": None if is_thinned(policy) else policy.keep,
     }
     return {name: str(value) for name, value in told.items() if value is not None}
 

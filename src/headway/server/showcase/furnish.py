@@ -75,7 +75,7 @@ TEMPLATES: tuple[dict[str, Any], ...] = (
         "command": ["{python}", "pretrain.py", "--config", "{config}", "--data", "{data}"],
         "parameters": SCRIPT,
         "resources": {"nodes": 8, "devices_per_node": 8},
-        "checkpoint": {"every_steps": 1000, "keep": 6},
+        "checkpoint": {"every_steps": 500, "keep": 6},
         "recovery": {"when_stalled": "tell", "retries": 5},
     },
     {

@@ -50,7 +50,7 @@ class Story:
         return [*self._long_runs(), *self._daily_work(), *self._queue(), *self._site(), *self._serving()]
 
     def _long_runs(self) -> list[Act]:
-        seven = Role(48_000, 9.0, 1000, last_loss=2.05, faults=(Fault(13_420, How.LOST), Fault(30_870, How.NETWORK, 9)))
+        seven = Role(48_000, 9.0, 500, last_loss=2.05, faults=(Fault(13_420, How.LOST), Fault(30_870, How.NETWORK, 9)))
         hangs_at = self._ago(15.5 / 60)
         thirteen = Role(120_000, 11.6, 500, first_loss=11.2, last_loss=1.72, hangs_at=hangs_at)
         return [

@@ -79,6 +79,9 @@ function Records() {
   );
 }
 
+/** What is watched in seconds. */
+const IN_SECONDS = new Set(["queue-wait", "silence", "node-silence"]);
+
 function List({ views }: { views: Schemas["AlertView"][] }) {
   const { t, language } = useWords();
   const rows = views.map((view) => {
@@ -96,7 +99,12 @@ function List({ views }: { views: Schemas["AlertView"][] }) {
       subject: <Subject alert={alert} />,
       began: <Moment at={alert.began} />,
       lasted: duration((end - Date.parse(alert.began)) / 1000, language),
-      worst: <Quantity value={alert.worst} digits={2} />,
+      worst:
+        alert.worst != null && IN_SECONDS.has(view.watches ?? "") ? (
+          duration(alert.worst, language)
+        ) : (
+          <Quantity value={alert.worst} digits={2} />
+        ),
       seen: alert.acknowledged_by ? `${alert.acknowledged_by} ${alert.note ?? ""}` : <Acknowledge alert={alert.id} />,
     };
   });

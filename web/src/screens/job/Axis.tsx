@@ -38,7 +38,7 @@ export function Axis({ view, chosen, saved }: Props) {
   const refetchInterval = usePace(5);
   const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
   const measured = useMeasured(view, chosen);
-  const told = view.verdict?.node ?? null;
+  const told = (view.stall ? view.stall.node : view.verdict?.node) ?? null;
   const story = useMemo(() => {
     const found = stretches(facts.data ?? [], now());
     return { found, whole: wholeSpan(found, now()), idle: idleSpans(found) };
@@ -98,10 +98,14 @@ function useMeasured(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | 
   const pace = usePace(5);
   const refetchInterval = view.job.ended_at ? (false as const) : Math.min(pace, 10_000);
   const number = chosen?.attempt.number ?? 0;
-  const ask = (name: string) => ({ ...readings(view.job.id, name, number), enabled: chosen !== null, refetchInterval });
+  const ask = (name: string, perNode = false) => ({
+    ...readings(view.job.id, name, number, perNode),
+    enabled: chosen !== null,
+    refetchInterval,
+  });
   const step = useQuery(ask("step"));
   const loss = useQuery(ask("loss"));
-  const cards = useQuery(ask("device_utilisation_percent"));
+  const cards = useQuery(ask("device_utilisation_percent", true));
   const cores = useQuery({ ...ask("cpu_percent"), enabled: chosen !== null && cards.data?.length === 0 });
   const ofNodes = cores.data?.filter((series) => series.rank === null);
   return { step: step.data, loss: loss.data, nodes: cards.data?.length ? cards.data : ofNodes };

@@ -21,7 +21,7 @@ export function StallPanel({ view }: { view: Schemas["JobView"] }) {
   if (!stall) return null;
   const time = duration((now - Date.parse(stall.since)) / 1000, language);
   return (
-    <section className="notice warn" aria-label={t("job.verdict")}>
+    <section className="notice" aria-label={t("job.verdict")}>
       <div>
         <strong>{t("job.verdict")}</strong> {t("stall.since", { time })} {stall.text ?? t("stall.looking")}
       </div>
@@ -71,28 +71,13 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
   const { operate } = useMay();
   const verdict = view.verdict;
   if (!verdict) return null;
-  const owner = known(`owner.${verdict.owner}`);
   const first = verdict.lines?.[0];
-  const followers = verdict.followers?.length ?? 0;
   return (
     <section className="notice bad" aria-label={t("job.verdict")}>
       <div>
         <strong>{t("job.verdict")}</strong> {view.verdict_text ?? verdict.fault}
       </div>
-      <div className="row quiet">
-        <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
-        {verdict.node ? (
-          <Link to="/nodes/$node" params={{ node: verdict.node }}>
-            {verdict.node}
-          </Link>
-        ) : null}
-        {verdict.rank != null ? <span>rank {verdict.rank}</span> : null}
-        {verdict.at ? <Moment at={verdict.at} /> : null}
-        {followers > 0 ? <span>{t("verdict.followers", { count: followers })}</span> : null}
-        <span>{t("verdict.sure", { percent: Math.round(verdict.confidence * 100) })}</span>
-        {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
-        {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
-      </div>
+      <Told verdict={verdict} />
       {view.held ? <div>{view.held.sentence}</div> : null}
       {view.next_step ? <div>{view.next_step}</div> : null}
       <div className="row" style={{ marginTop: 4 }}>
@@ -120,5 +105,28 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
         </pre>
       ) : null}
     </section>
+  );
+}
+
+/** Whose move it is, where it was first, who followed, and how sure that is. */
+function Told({ verdict }: { verdict: Schemas["Verdict"] }) {
+  const { t } = useWords();
+  const owner = known(`owner.${verdict.owner}`);
+  const followers = verdict.followers?.length ?? 0;
+  return (
+    <div className="row quiet">
+      <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
+      {verdict.node ? (
+        <Link to="/nodes/$node" params={{ node: verdict.node }}>
+          {verdict.node}
+        </Link>
+      ) : null}
+      {verdict.rank != null ? <span>rank {verdict.rank}</span> : null}
+      {verdict.at ? <Moment at={verdict.at} /> : null}
+      {followers > 0 ? <span>{t("verdict.followers", { count: followers })}</span> : null}
+      <span>{t("verdict.sure", { percent: Math.round(verdict.confidence * 100) })}</span>
+      {verdict.confidence < WEAK ? <span className="warn">{t("verdict.weak")}</span> : null}
+      {verdict.drill ? <span>{t("verdict.drill")}</span> : null}
+    </div>
   );
 }

@@ -153,11 +153,15 @@ function Measured({ node }: { node: string }) {
 function Faults({ view }: { view: Schemas["CaseView"] }) {
   const { t } = useWords();
   if (view.faults.length === 0) return <span className="quiet">{t("node.no-faults")}</span>;
+  const named = (kind: string) => {
+    const key = known(`fact.${kind}`);
+    return key ? t(key) : kind;
+  };
   const rows = [...view.faults].reverse().map(({ blame, counts, why }, at) => ({
     key: String(at),
     at: <Moment at={blame.at} />,
     fault: `${blame.fault} ${blame.code ?? ""}`,
-    source: blame.source,
+    source: named(blame.source),
     card: blame.device ?? "—",
     job: blame.job ? (
       <Link to="/jobs/$job" params={{ job: blame.job }} className="mono">

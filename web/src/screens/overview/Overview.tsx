@@ -91,7 +91,7 @@ function Troubled({ views, now }: { views: JobView[]; now: number }) {
     name: <JobLink view={view} />,
     cards: <Quantity value={view.devices} unit={t("unit.cards")} />,
     lost: impact(view, now) ? duration(impact(view, now), language) : "—",
-    verdict: view.verdict_text ?? t("job.no-verdict"),
+    verdict: view.stall?.text ?? view.verdict_text ?? t("job.no-verdict"),
   }));
   return (
     <Panel title={t("overview.trouble-order")}>

@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { App, Button, Input } from "antd";
+import { useState } from "react";
 import { download, type Schemas } from "../../api/client";
-import { projects, statement } from "../../api/queries";
+import { intervals, projects, statement } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
@@ -49,6 +50,8 @@ export function StatementView() {
 
 function Told({ told }: { told: Schemas["Statement"] }) {
   const { t, language } = useWords();
+  const [open, setOpen] = useState<string | null>(null);
+  const choose = (job: string) => setOpen((before) => (before === job ? null : job));
   const hours = (seconds: number) => <Quantity value={seconds / 3600} digits={2} />;
   const rows = told.lines.map((line) => ({
     key: `${line.job} ${line.device_type} ${line.basis}`,
@@ -60,7 +63,11 @@ function Told({ told }: { told: Schemas["Statement"] }) {
     type: line.device_type,
     basis: line.basis,
     hours: hours(line.device_seconds),
-    intervals: `${line.intervals}${line.open ? ` · ${t("usage.still-open")}` : ""}`,
+    intervals: (
+      <Button size="small" type="link" aria-expanded={open === line.job} onClick={() => choose(line.job)}>
+        {`${line.intervals}${line.open ? ` · ${t("usage.still-open")}` : ""}`}
+      </Button>
+    ),
   }));
   const waits = told.waiting.map((one) => ({
     key: one.job,
@@ -93,6 +100,7 @@ function Told({ told }: { told: Schemas["Statement"] }) {
           />
         )}
       </Panel>
+      {open ? <Intervals project={told.project} job={open} /> : null}
       {waits.length > 0 ? (
         <Panel title={t("usage.waits")}>
           <Simple
@@ -107,5 +115,47 @@ function Told({ told }: { told: Schemas["Statement"] }) {
       ) : null}
       <Unknown>{t("usage.no-money")}</Unknown>
     </>
+  );
+}
+
+/** What a line of the statement is made of: when the job had which cards, and on what footing. */
+function Intervals({ project, job }: { project: string; job: string }) {
+  const { t } = useWords();
+  const found = useQuery(intervals(project));
+  return (
+    <Panel title={t("usage.intervals-of", { job })}>
+      <Data query={found}>
+        {(all) => (
+          <Simple
+            rows={all
+              .filter((one) => one.job === job)
+              .map((one) => ({
+                key: `${one.attempt} ${one.start}`,
+                attempt: <span className="mono">{one.attempt}</span>,
+                start: moment(one.start),
+                end: one.end ? moment(one.end) : t("usage.still-open"),
+                cards: <Quantity value={one.devices} unit={one.device_type} />,
+                basis: one.basis,
+                grant: one.grant ?? "—",
+                hours: (
+                  <Quantity
+                    value={(one.devices * ((one.end ? Date.parse(one.end) : now()) - Date.parse(one.start))) / 3.6e6}
+                    digits={2}
+                  />
+                ),
+              }))}
+            columns={[
+              ["attempt", t("job.attempts")],
+              ["start", t("usage.from")],
+              ["end", t("usage.to")],
+              ["cards", t("jobs.cards")],
+              ["basis", t("usage.basis")],
+              ["grant", t("usage.grant")],
+              ["hours", t("unit.card-hours")],
+            ]}
+          />
+        )}
+      </Data>
+    </Panel>
   );
 }

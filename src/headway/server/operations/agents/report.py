@@ -18,9 +18,10 @@ from headway.domain.lifecycle import AttemptState, JobState
 from headway.server.operations.agents.rank_events import RankEvents
 from headway.server.operations.agents.scenes import AT_EXIT, take_scene
 from headway.server.operations.jobs.frameworks import record_seen
+from headway.server.operations.jobs.keeping import record_discarded
 from headway.server.operations.jobs.settle import LEFT_AT, LOST, settle
 from headway.server.platform import Platform
-from headway.server.wire import Answer, Dropped, Exit, KillOrder, Report, StopOrder
+from headway.server.wire import Answer, DiscardOrder, Dropped, Exit, KillOrder, Report, StopOrder
 from headway.store import agents, attempts, drills, facts, jobs
 from headway.store.agents import NodeReport
 from headway.store.readings import Reading
@@ -38,6 +39,7 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
         record_seen(c, attempt, report.checkpoints, platform.checkpoints / attempt.job, platform.clock.now())
+        record_discarded(platform, c, attempt, report.discarded, platform.clock.now())
         _record(platform, c, attempt, node, report)
         _live(platform, attempt, node, report)
         outcome = settle(c, attempt, at=platform.clock.now(), hold=platform.settings.hold)
@@ -45,6 +47,9 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
     if not answer.over:
         answer.look = platform.live.looks(attempt.id, node)
         every = platform.save_every.get(attempt.id)
+        if node == attempt.placements[0].node:
+            discards = platform.discards.get(attempt.id, {})
+            answer.discard = [DiscardOrder(path=path, bytes=order.bytes) for path, order in discards.items()]
         answer.save_every_s = None if every is None else every.total_seconds()
     readings += [Reading(attempt_id, node, r.rank, r.device, r.name, r.t, r.value) for r in report.readings]
     if readings:

@@ -14,15 +14,11 @@ from headway.domain.quota import QuotaTree
 from headway.scheduler.outlook import Outlook, outlook
 from headway.scheduler.snapshot import QueuedJob, Snapshot
 from headway.server.operations.jobs.arrays import TICK
-from headway.server.operations.queue.foretelling import LEARNT_FROM, learnt, told
+from headway.server.operations.queue.foretelling import LEARNT_FROM, draws_for, learnt, told
 from headway.server.operations.queue.looking import look
 from headway.server.platform import Platform
 from headway.store import past, predictions
 from headway.store.predictions import Prediction
-
-LONG = 2000
-DRAWS, FEW_DRAWS = 20, 5
-"""Behind a long queue from fewer draws, so that a person can wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def foresee(world: World, specs: Sequence[JobSpec], by: str) -> list[Outlook]:
     """The outlook of each, submitted together now; ranges are calibrated as those that are told to waiting jobs."""
     seen = world.snapshot
     wanted = [_queued(spec, by, seen, number) for number, spec in enumerate(specs)]
-    found = outlook(seen, wanted, DRAWS if len(seen.queued) <= LONG else FEW_DRAWS)
+    found = outlook(seen, wanted, draws_for(seen))
     there = replace(seen, queued=tuple(wanted))
     ranges = told([one.forecast for one in found], there, learnt(world.predictions))
     return [replace(one, forecast=range_) for one, range_ in zip(found, ranges, strict=True)]

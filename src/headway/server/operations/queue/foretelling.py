@@ -16,8 +16,15 @@ from headway.store.predictions import Prediction
 
 LEARNT_FROM = timedelta(days=30)
 SECOND = timedelta(seconds=1)
+LONG = 2000
+DRAWS, FEW_DRAWS = 20, 5
 FURTHEST = timedelta(days=36525)
 """A start farther away is told as so far: one job that asks for the year 9999 must not stop everybody's ranges."""
+
+
+def draws_for(snapshot: Snapshot) -> int:
+    """How many draws an answer that somebody waits for is made from: fewer behind a long queue."""
+    return DRAWS if len(snapshot.queued) <= LONG else FEW_DRAWS
 
 
 def learnt(past: Iterable[Prediction]) -> Calibration:
