@@ -1,10 +1,10 @@
 """P5: how long a save holds the training up, on two ranks with a sharded state, the same bytes saved in every way.
 
-`python -m benchmarks.checkpoint [--mib N] [--rounds N] [--flash PYTHON] [--quick] [--json]`. Ways take turns within one
+`python -m benchmarks.checkpoint [--mib N] [--rounds N] [--quick] [--json]`. Ways take turns within one
 run: a warm memory copy (the floor), Headway in the background, `torch.save` with fsync, torch's `dcp.async_save` on a
 group of its own; then the newest checkpoint is loaded with torch alone and restored with Headway, which verifies it. A
-round counts as its slower rank. The first round pays for memory and is told apart. DLRover's flash checkpoint runs in a
-Python of its own that has it (`--flash`), else its figure is null with the reason.
+round counts as its slower rank. The first round pays for memory and is told apart. DLRover's flash checkpoint is not
+among the ways: its figure is null with the reason.
 """
 
 import json
@@ -31,7 +31,7 @@ WAYS = {
     "load": "load with torch alone",
     "restore": "restore, verified",
 }
-NO_FLASH = "not asked for: --flash PYTHON names a Python that has dlrover"
+NO_FLASH = "dlrover 0.6.1 in a process of its own on CPU copied to memory and never committed: 0 of 1 shards were ready"
 
 
 def ranks_said(options: Namespace, folder: Path) -> list[dict[str, Any]]:
