@@ -145,6 +145,16 @@ def test_another_interval_is_compared_by_the_pace_and_the_saves_that_were_seen(w
     }
 
 
+def test_a_save_in_the_background_costs_only_what_training_waited_for_it(world: World) -> None:
+    train = world.submit("train")
+    world.settle()
+    train.starts()
+    path = train.saves(10)
+    assert train.losses.save_s == 0.5
+    train.agents[0].tells(0, "checkpoint-saved", step=10, path=path, bytes=1, seconds=9.0, blocked=0.25)
+    assert train.losses.save_s == 0.25
+
+
 def test_code_error_is_not_retried(world: World) -> None:
     train = world.submit("train")
     world.settle()

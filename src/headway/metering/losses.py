@@ -58,7 +58,7 @@ class Losses:
 
 
 def sum_up(bills: Sequence[LossBill], runs: Sequence[Run], every_steps: int | None, saves: Sequence[float]) -> Losses:
-    """All failures of a job. `saves`: seconds that each save took; `runs`: the broken attempts whose pace is known."""
+    """All failures of a job. `saves`: seconds that training waited for each save; `runs`: attempts of known pace."""
     save_s = median(saves) if saves else None
     intervals = compared(runs, every_steps, save_s or 0.0) if every_steps and runs else ()
     outages = [bill.kill_to_first_step_s for bill in bills]

@@ -110,7 +110,7 @@ function Bar({ entry, top }: { entry: Entry; top: number }) {
   );
 }
 
-function Lent({ held }: { held: Schemas["headway__server__api__table__HeldView"][] }) {
+function Lent({ held }: { held: Schemas["HeldView"][] }) {
   const { t } = useWords();
   const rows = held.map((one) => ({
     key: one.attempt,

@@ -57,7 +57,8 @@ def losses(platform: Platform, c: Connection, job: Job) -> Losses:
     tries = {attempt.id: attempt for attempt in attempts.of_job(c, job.id)}
     runs = [run for bill in found if (run := _run(platform, tries[bill.failed], bill)) is not None]
     every = job.spec.checkpoint.every_steps or usual_interval([each.step for each in saved])
-    return sum_up(found, runs, every, [each.seconds for each in saved if each.seconds > 0])
+    waited = [each.seconds if each.blocked is None else each.blocked for each in saved if each.seconds > 0]
+    return sum_up(found, runs, every, waited)
 
 
 def _run(platform: Platform, attempt: Attempt, bill: LossBill) -> Run | None:
