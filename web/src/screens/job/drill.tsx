@@ -12,7 +12,12 @@ export function useDrill(): (view: Schemas["JobView"]) => void {
   const rank = useRef(0);
   const act = useAct(
     (job: string) =>
-      take(api.POST("/api/v1/jobs/{job}/drills", { params: { path: { job } }, body: { rank: rank.current } })),
+      take(
+        api.POST("/api/v1/jobs/{job}/drills", {
+          params: { path: { job } },
+          body: { kill: "rank", rank: rank.current, shadow: false },
+        }),
+      ),
     () => void message.info(t("drill.ordered")),
   );
   return (view) => {
