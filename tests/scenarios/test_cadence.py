@@ -1,8 +1,13 @@
 """Stories of jobs that save as often as they are advised."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+import pytest
+from sqlalchemy import Connection
+
+from headway.domain.attempt import Attempt
 from headway.domain.cadence_events import CadenceAdvised
+from headway.store import attempts
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
@@ -51,7 +56,27 @@ def test_failures_of_the_pool_shorten_what_others_of_it_are_advised(world: World
         broken.reaches(step)
         broken.breaks(signal=9)
         world.later(seconds=10)
+    world.later(minutes=5)
     assert advised(watched)[-1].every_s < before / 2
+
+
+def test_the_pools_record_is_read_once_in_five_minutes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    train = world.submit("train", checkpoint={"advised": True})
+    world.settle()
+    train.starts()
+    world.later(minutes=5)
+    reads: list[datetime] = []
+    read = attempts.since
+
+    def counted(c: Connection, moment: datetime) -> list[Attempt]:
+        reads.append(world.now)
+        return read(c, moment)
+
+    monkeypatch.setattr(attempts, "since", counted)
+    for _ in range(12):
+        world.later_unseen(50)
+        world.turn("advise")
+    assert len(reads) == 2
 
 
 def test_an_advice_stays_within_its_policy(world: World) -> None:

@@ -50,6 +50,20 @@ export const checkpoints = (id: string) =>
     meta: live,
   });
 
+/** What resuming a job from a checkpoint, else from its newest, would create and carry over. Nothing is created. */
+export const resumed = (id: string, checkpoint?: string) =>
+  queryOptions({
+    queryKey: ["job", id, "resumed", checkpoint ?? null],
+    queryFn: () =>
+      take(
+        api.POST(`${V1}/jobs/{job}/resume/dry-run`, {
+          params: { path: { job: id } },
+          body: checkpoint === undefined ? {} : { checkpoint },
+        }),
+      ),
+    retry: false,
+  });
+
 export const bills = (id: string) =>
   queryOptions({
     queryKey: ["job", id, "bills"],

@@ -1,6 +1,6 @@
 """The loops a server turns, and how often each looks when nobody wakes it."""
 
-from headway.server.loops.advise import advise
+from headway.server.loops.advise import Advise
 from headway.server.loops.alert import alert
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
@@ -36,7 +36,7 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("drill", 2.0, drill),
         Loop("retest", 5.0, retest),
         Loop("meter", 10.0, meter),
-        Loop("advise", 10.0, advise),
+        Loop("advise", 10.0, Advise()),
         Loop("alert", 5.0, alert),
         Loop("notify", 2.0, Notify()),
         Loop("serve", 0.5, Serve()),

@@ -21,6 +21,7 @@ import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
+import { Resume } from "./Resume";
 import { StallPanel, VerdictPanel } from "./VerdictPanel";
 import { Waiting } from "./Waiting";
 
@@ -47,7 +48,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
   const list = tries.data ?? [];
   const chosen = list.find((one) => one.attempt.number === wanted.attempt) ?? list[list.length - 1];
   return (
-    <Page title={<Title view={view} />} actions={<Actions view={view} />}>
+    <Page title={<Title view={view} />} actions={<Actions view={view} saved={saved.data ?? []} />}>
       {view.waits ? <Waiting view={view} /> : null}
       {view.stall ? <StallPanel view={view} /> : null}
       {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
@@ -100,7 +101,7 @@ function Title({ view }: { view: Schemas["JobView"] }) {
   );
 }
 
-function Actions({ view }: { view: Schemas["JobView"] }) {
+function Actions({ view, saved }: { view: Schemas["JobView"]; saved: Schemas["Checkpoint"][] }) {
   const { t } = useWords();
   const may = useMay();
   const stop = useStop();
@@ -108,8 +109,10 @@ function Actions({ view }: { view: Schemas["JobView"] }) {
   const navigate = useNavigate();
   const project = view.job.spec.project;
   const status = statusOf(view);
+  const isResumable = (status === "failed" || status === "stopped") && saved.some((one) => one.state === "verified");
   return (
     <Space>
+      {may.work(project) && isResumable ? <Resume view={view} /> : null}
       {may.work(project) ? (
         <Button onClick={() => void navigate({ to: "/submit", search: { like: view.job.id } })}>
           {t("job.again")}

@@ -37,22 +37,38 @@ def pool_of(attempt: Attempt) -> Pool:
     return Pool(attempt.engine, attempt.device_type)
 
 
-def past_of(c: Connection, now: datetime) -> list[Attempt]:
-    """The attempts an advice learns from."""
-    return [attempt for attempt in attempts.since(c, now - LOOK_BACK) if attempt.started_at is not None]
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What of an attempt an advice learns from; `ended_at` None: it ran when the record was read."""
+
+    job: JobId
+    pool: Pool
+    nodes: int
+    started_at: datetime
+    ended_at: datetime | None
+    failed: bool
 
 
-def belief_of(past: Iterable[Attempt], pool: Pool, nodes: int, job: JobId | None, now: datetime) -> Belief:
+def past_of(c: Connection, now: datetime) -> list[Tried]:
+    """The record an advice learns from; reading it takes every attempt of `LOOK_BACK`."""
+    return [
+        Tried(each.job, pool_of(each), len(each.placements), each.started_at, each.ended_at, _lost_progress(each))
+        for each in attempts.since(c, now - LOOK_BACK)
+        if each.started_at is not None
+    ]
+
+
+def belief_of(past: Iterable[Tried], pool: Pool, nodes: int, job: JobId | None, now: datetime) -> Belief:
     """How often a job on so many nodes of a pool fails: the pool's record, that of jobs of its size, its own."""
-    wide: list[Attempt] = []
-    alike: list[Attempt] = []
-    own: list[Attempt] = []
-    for attempt in past:
-        if attempt.job == job:
-            own.append(attempt)
-        elif pool_of(attempt) == pool:
-            same = size_class(len(attempt.placements)) == size_class(nodes)
-            (alike if same else wide).append(attempt)
+    wide: list[Tried] = []
+    alike: list[Tried] = []
+    own: list[Tried] = []
+    for tried in past:
+        if tried.job == job:
+            own.append(tried)
+        elif tried.pool == pool:
+            same = size_class(tried.nodes) == size_class(nodes)
+            (alike if same else wide).append(tried)
     return learn([_record(each, now) for each in (wide, alike, own)])
 
 
@@ -71,7 +87,7 @@ def standing(c: Connection, job: Job, attempt: Attempt) -> Standing:
     return Standing(job, attempt, checkpoints.of_job(c, job.id), present_of(c, job))
 
 
-def advice_for(here: Standing, past: Sequence[Attempt], now: datetime) -> Advice:
+def advice_for(here: Standing, past: Sequence[Tried], now: datetime) -> Advice:
     """What a job is advised that runs, or ran last."""
     nodes = len(here.attempt.placements)
     belief = belief_of(past, pool_of(here.attempt), nodes, here.job.id, now)
@@ -127,13 +143,12 @@ def size_class(nodes: int) -> int:
     return nodes.bit_length()
 
 
-def _record(tries: Iterable[Attempt], now: datetime) -> Record:
+def _record(tries: Iterable[Tried], now: datetime) -> Record:
     failures, node_days = 0, 0.0
-    for attempt in tries:
-        assert attempt.started_at is not None
-        lasted = (attempt.ended_at or now) - attempt.started_at
-        node_days += max(timedelta(0), lasted) / DAY * len(attempt.placements)
-        failures += _lost_progress(attempt)
+    for tried in tries:
+        lasted = (tried.ended_at or now) - tried.started_at
+        node_days += max(timedelta(0), lasted) / DAY * tried.nodes
+        failures += tried.failed
     return Record(failures, node_days)
 
 
