@@ -14,6 +14,10 @@ import pytest
 
 import headway.domain.errors
 from headway.domain.errors import LANGUAGES, Language, PlatformError, codes, message, status_of
+from headway.domain.grant import GrantState
+from headway.domain.lifecycle import AttemptState, JobState
+from headway.domain.quota_version import Dropped
+from headway.server.access import Role
 
 SOURCE = Path(headway.domain.errors.__file__).parents[1]
 KEBAB = re.compile(r"[a-z]+(-[a-z0-9]+)*")
@@ -90,3 +94,29 @@ def test_a_missing_parameter_or_an_unknown_code_still_prints() -> None:
     assert message("already-exists", {"field": "name", "value": None}, "en") == "name: — exists already"
     assert PlatformError("never-written").text("zh") == "never-written"
     assert status_of("never-written") == 500
+
+
+STATES = {state.value for kind in (JobState, AttemptState) for state in kind}
+SAID = {
+    "state": STATES | {state.value for state in GrantState},
+    "must": {"ended", "succeeded"},
+    "how": {dropped.value for dropped in Dropped} | {"approved"},
+    "role": {role.value for role in Role},
+}
+"""Blanks that are filled with the values of an enumeration, with all of them."""
+
+
+@pytest.mark.parametrize("code", sorted(code for code, said in texts("zh").items() if blanks(said["text"]) & set(SAID)))
+def test_no_word_of_an_enumeration_stands_raw_in_a_chinese_sentence(code: str) -> None:
+    for blank in blanks(texts("zh")[code]["text"]) & set(SAID):
+        for value in SAID[blank]:
+            assert value not in message(code, {blank: value}, "zh")
+
+
+def test_an_illegal_move_is_told_in_the_words_of_both_languages() -> None:
+    move = PlatformError("illegal-move", what="job", before=JobState.QUEUED, after=JobState.STOPPING)
+    assert move.text("zh") == "作业不能从“排队”变为“停止中”"
+    assert move.text("en") == "a job cannot go from queued to stopping"
+    waits = {"job": "j-1", "must": "ended"}
+    assert message("waits-dependency", waits, "zh") == "在 j-1 结束之后开始"
+    assert message("waits-dependency", waits, "en") == "it starts after j-1 has ended"

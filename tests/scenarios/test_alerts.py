@@ -10,8 +10,10 @@ from headway.domain.errors import PlatformError
 from headway.server.operations.alerts import alert_rules
 from headway.server.operations.alerts.alert_rules import RuleWish
 from headway.server.operations.alerts.rehearse_alert import would_have_fired
+from headway.server.operations.nodes import cordoning
 from headway.server.operations.nodes.node_reports import key_of
 from headway.store import alerts, notices
+from headway.store.nodes import Cordon
 from headway.store.notices import Subscription
 from headway.store.readings.port import Reading
 from tests.scenarios.world import World
@@ -64,6 +66,24 @@ def test_a_long_wait_fires_once_is_told_once_and_ends_with_the_start(either_worl
     with world.platform.database.read() as c:
         rule = alert_rules.find_rule(c, "long-wait")
         assert would_have_fired(world.platform, c, rule, world.now, WEEK) == 1
+
+
+def test_a_job_that_broke_waits_anew_from_when_it_was_queued_again(world: World) -> None:
+    _rule(world, "long-wait", "queue-wait", above=600.0)
+    train = world.submit(nodes=2, template="patient")
+    world.settle()
+    train.starts()
+    world.later(minutes=30)
+    with world.platform.database.write() as c:
+        cordoning.put(c, world.change, "n1", Cordon("a story"))
+    train.breaks(signal=9)
+    world.later(minutes=1)
+    assert _fired(world) == []
+    world.later(minutes=9)
+    assert train.state == "queued"
+    assert _fired(world) == []
+    world.later(minutes=3)
+    assert _fired(world) == [("long-wait", train.id, True)]
 
 
 def test_a_muted_rule_is_kept_and_told_to_nobody(world: World) -> None:

@@ -13,7 +13,7 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-WORDS = ("what", "verb", "resource", "role", "how")
+WORDS = ("what", "verb", "resource", "role", "how", "state", "must", "before", "after")
 Param = str | int | float | bool | None
 
 

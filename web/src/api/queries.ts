@@ -50,6 +50,35 @@ export const checkpoints = (id: string) =>
     meta: live,
   });
 
+/** What resuming a job from a checkpoint, else from its newest, would create and carry over. Nothing is created. */
+export const resumed = (id: string, checkpoint?: string) =>
+  queryOptions({
+    queryKey: ["job", id, "resumed", checkpoint ?? null],
+    queryFn: () =>
+      take(
+        api.POST(`${V1}/jobs/{job}/resume/dry-run`, {
+          params: { path: { job: id } },
+          body: checkpoint === undefined ? {} : { checkpoint },
+        }),
+      ),
+    retry: false,
+  });
+
+/** How often a job should save. Reads the pool's record of months: asked once, not at every fact. */
+export const cadence = (id: string) =>
+  queryOptions({
+    queryKey: ["cadence", id],
+    queryFn: () => take(api.GET(`${V1}/jobs/{job}/cadence`, { params: { path: { job: id } } })),
+  });
+
+/** The same for a job that is not there yet. */
+export const cadenceOf = (wanted: { nodes: number; engine?: string; device_type?: string }) =>
+  queryOptions({
+    queryKey: ["cadence", wanted],
+    queryFn: () => take(api.GET(`${V1}/cadence`, { params: { query: wanted } })),
+    placeholderData: keepPreviousData,
+  });
+
 export const bills = (id: string) =>
   queryOptions({
     queryKey: ["job", id, "bills"],

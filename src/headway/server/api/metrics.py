@@ -16,6 +16,7 @@ from headway.domain.lifecycle import JobState
 from headway.domain.resources import NodeState
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere
+from headway.server.operations.alerts.gauges import queued_since
 from headway.server.platform import Platform
 from headway.store import alerts, attempts, facts, jobs, ledger, nodes, notices
 
@@ -51,7 +52,7 @@ def _jobs(c: Connection, platform: Platform) -> Iterator[Metric]:
     for labels, count in sorted(counted.items()):
         by_state.add_metric(labels, count)
     yield by_state
-    waits = [(now - job.submitted_at).total_seconds() for job in live if job.state is JobState.QUEUED]
+    waits = [(now - queued_since(c, job)).total_seconds() for job in live if job.state is JobState.QUEUED]
     yield GaugeMetricFamily("headway_queue_wait_seconds_max", "Longest wait in the queue now", max(waits, default=0.0))
 
 

@@ -4,19 +4,23 @@ import { Button } from "antd";
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { known, useWords } from "../../i18n/words";
+import { useMay } from "../../parts/may";
 import { bytes, Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Nothing } from "../../parts/states";
+import { Resume } from "./Resume";
 
 const SIGNS = { saved: "▵", verified: "▲", rejected: "△", deleted: "×" } as const;
 
 export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; view: Schemas["JobView"] }) {
   const { t } = useWords();
+  const may = useMay();
   const [all, showAll] = useState(false);
   if (found.length === 0)
     return <Nothing>{t(view.job.ended_at ? "job.had-no-checkpoints" : "job.no-checkpoints")}</Nothing>;
   const gone = found.filter((one) => one.state === "deleted").length;
   const shown = all ? found : found.filter((one) => one.state !== "deleted");
+  const isResumable = Boolean(view.job.ended_at) && may.work(view.job.spec.project);
   const rows = shown.map((one) => {
     const state = one.state ?? "saved";
     return {
@@ -38,6 +42,7 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
       seconds: <Quantity value={one.seconds} unit="s" digits={1} />,
       at: <Moment at={one.saved_at} />,
       path: <code className="mono">{one.path}</code>,
+      resume: isResumable && state === "verified" ? <Resume view={view} checkpoint={one.path} /> : null,
     };
   });
   return (
@@ -52,6 +57,7 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
           ["seconds", t("checkpoint.seconds")],
           ["at", t("checkpoint.at")],
           ["path", t("checkpoint.path")],
+          ...(isResumable ? [["resume", ""] as [string, string]] : []),
         ]}
       />
       {gone > 0 ? (

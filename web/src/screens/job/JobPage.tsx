@@ -17,10 +17,12 @@ import { useStop } from "../../parts/stop";
 import { Attempts } from "./Attempts";
 import { Axis } from "./Axis";
 import { Bills } from "./Bills";
+import { Cadence } from "./Cadence";
 import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
+import { Resume } from "./Resume";
 import { StallPanel, VerdictPanel } from "./VerdictPanel";
 import { Waiting } from "./Waiting";
 
@@ -47,7 +49,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
   const list = tries.data ?? [];
   const chosen = list.find((one) => one.attempt.number === wanted.attempt) ?? list[list.length - 1];
   return (
-    <Page title={<Title view={view} />} actions={<Actions view={view} />}>
+    <Page title={<Title view={view} />} actions={<Actions view={view} saved={saved.data ?? []} />}>
       {view.waits ? <Waiting view={view} /> : null}
       {view.stall ? <StallPanel view={view} /> : null}
       {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
@@ -62,6 +64,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
       <Panel title={t("job.checkpoints")}>
         <Data query={saved}>{(found) => <Checkpoints found={found} view={view} />}</Data>
       </Panel>
+      <Cadence view={view} saves={(saved.data ?? []).length > 0} />
       <Panel title={t("job.launch")}>
         <Launch view={view} />
       </Panel>
@@ -100,7 +103,7 @@ function Title({ view }: { view: Schemas["JobView"] }) {
   );
 }
 
-function Actions({ view }: { view: Schemas["JobView"] }) {
+function Actions({ view, saved }: { view: Schemas["JobView"]; saved: Schemas["Checkpoint"][] }) {
   const { t } = useWords();
   const may = useMay();
   const stop = useStop();
@@ -108,8 +111,10 @@ function Actions({ view }: { view: Schemas["JobView"] }) {
   const navigate = useNavigate();
   const project = view.job.spec.project;
   const status = statusOf(view);
+  const isResumable = (status === "failed" || status === "stopped") && saved.some((one) => one.state === "verified");
   return (
     <Space>
+      {may.work(project) && isResumable ? <Resume view={view} /> : null}
       {may.work(project) ? (
         <Button onClick={() => void navigate({ to: "/submit", search: { like: view.job.id } })}>
           {t("job.again")}

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from headway.diagnosis.alerts.judge import Gauge
 from headway.domain.alert import READING, AlertRule, Subject
 from headway.domain.attempt import Attempt
+from headway.domain.events import RecoveryDecided
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
@@ -17,7 +18,7 @@ from headway.metering.months import month_of
 from headway.server.operations.jobs.drill_reminders import ages
 from headway.server.operations.nodes.node_reports import key_of
 from headway.server.platform import Platform
-from headway.store import agents, attempts, jobs, nodes, quota_versions, snapshot, usage
+from headway.store import agents, attempts, facts, jobs, nodes, quota_versions, snapshot, usage
 
 
 def measure(platform: Platform, c: Connection, rules: Iterable[AlertRule], now: datetime) -> list[Gauge]:
@@ -27,7 +28,7 @@ def measure(platform: Platform, c: Connection, rules: Iterable[AlertRule], now: 
     owners = {job.id: job for job in jobs.in_states(c, *(state for state in JobState if not state.is_terminal))}
     found: list[Gauge] = []
     if "queue-wait" in watched:
-        found += _waits(owners.values(), now)
+        found += _waits(c, owners.values(), now)
     if "silence" in watched:
         found += _silences(c, live, owners, now)
     if "node-silence" in watched:
@@ -50,10 +51,16 @@ def subject_of(job: Job) -> Subject:
     return Subject("job", job.id, job.spec.project)
 
 
-def _waits(some: Iterable[Job], now: datetime) -> Iterator[Gauge]:
+def queued_since(c: Connection, job: Job) -> datetime:
+    """When it last came into the queue: what broke or was taken waits anew from the decision that it goes on."""
+    decided = facts.last(c, job.id, RecoveryDecided) if job.attempts else None
+    return job.submitted_at if decided is None else decided.at
+
+
+def _waits(c: Connection, some: Iterable[Job], now: datetime) -> Iterator[Gauge]:
     for job in some:
         if job.state is JobState.QUEUED:
-            yield Gauge("queue-wait", subject_of(job), (now - job.submitted_at).total_seconds())
+            yield Gauge("queue-wait", subject_of(job), (now - queued_since(c, job)).total_seconds())
 
 
 def _silences(c: Connection, live: Iterable[Attempt], owners: dict[JobId, Job], now: datetime) -> Iterator[Gauge]:
