@@ -64,6 +64,21 @@ export const resumed = (id: string, checkpoint?: string) =>
     retry: false,
   });
 
+/** How often a job should save. Reads the pool's record of months: asked once, not at every fact. */
+export const cadence = (id: string) =>
+  queryOptions({
+    queryKey: ["cadence", id],
+    queryFn: () => take(api.GET(`${V1}/jobs/{job}/cadence`, { params: { path: { job: id } } })),
+  });
+
+/** The same for a job that is not there yet. */
+export const cadenceOf = (wanted: { nodes: number; engine?: string; device_type?: string }) =>
+  queryOptions({
+    queryKey: ["cadence", wanted],
+    queryFn: () => take(api.GET(`${V1}/cadence`, { params: { query: wanted } })),
+    placeholderData: keepPreviousData,
+  });
+
 export const bills = (id: string) =>
   queryOptions({
     queryKey: ["job", id, "bills"],

@@ -12,6 +12,7 @@ import { Data } from "../../parts/states";
 import { duration } from "../../time/durations";
 
 const HOUR_S = 3600;
+const PHASES = ["detect", "stop", "decide", "retry", "schedule", "start", "load", "first_step"] as const;
 
 export function Bills({ view }: { view: Schemas["JobView"] }) {
   const { t } = useWords();
@@ -22,7 +23,14 @@ export function Bills({ view }: { view: Schemas["JobView"] }) {
   if (!has || found.data?.length === 0) return null;
   return (
     <Panel title={t("bill.title")}>
-      <Data query={found}>{(all) => <Table all={all} />}</Data>
+      <Data query={found}>
+        {(all) => (
+          <>
+            <Table all={all} />
+            <Phases all={all} />
+          </>
+        )}
+      </Data>
       {sum.data ? <Sum sum={sum.data} /> : null}
     </Panel>
   );
@@ -55,6 +63,35 @@ function Table({ all }: { all: Schemas["BillView"][] }) {
       ]}
     />
   );
+}
+
+/** Where the seconds of each recovery went, in the order in which they passed; the longest stands out. */
+export function Phases({ all }: { all: Schemas["BillView"][] }) {
+  const { t } = useWords();
+  const shown = PHASES.filter((name) => all.some((one) => one.phases[name] != null));
+  if (shown.length === 0) return null;
+  const cells = ({ phases }: Schemas["BillView"]) => {
+    const longest = Math.max(...shown.map((name) => phases[name] ?? 0));
+    return shown.map((name) => [name, <Phase key={name} value={phases[name]} longest={longest} />]);
+  };
+  return (
+    <>
+      <h3 style={{ fontSize: 14, margin: "12px 0 4px" }}>{t("bill.phases")}</h3>
+      <Simple
+        rows={all.map((one) => ({
+          key: one.bill.failed,
+          at: <Moment at={one.bill.fault_at} />,
+          ...Object.fromEntries(cells(one)),
+        }))}
+        columns={[["at", t("bill.at")], ...shown.map((name): [string, string] => [name, t(`phase.${name}`)])]}
+      />
+    </>
+  );
+}
+
+function Phase({ value, longest }: { value: number | null | undefined; longest: number }) {
+  const told = <Quantity value={value} unit="s" digits={1} />;
+  return longest > 0 && value === longest ? <strong>{told}</strong> : told;
 }
 
 /** All failures together, and the interval that would have lost least. */

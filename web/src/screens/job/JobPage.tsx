@@ -17,6 +17,7 @@ import { useStop } from "../../parts/stop";
 import { Attempts } from "./Attempts";
 import { Axis } from "./Axis";
 import { Bills } from "./Bills";
+import { Cadence } from "./Cadence";
 import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
 import { Launch } from "./Launch";
@@ -63,6 +64,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
       <Panel title={t("job.checkpoints")}>
         <Data query={saved}>{(found) => <Checkpoints found={found} view={view} />}</Data>
       </Panel>
+      <Cadence view={view} saves={(saved.data ?? []).length > 0} />
       <Panel title={t("job.launch")}>
         <Launch view={view} />
       </Panel>

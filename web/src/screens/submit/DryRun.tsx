@@ -3,11 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas, take } from "../../api/client";
 import { Problem } from "../../api/problem";
-import { known, useWords } from "../../i18n/words";
+import { cadenceOf } from "../../api/queries";
+import { known, type Language, type Say, useWords } from "../../i18n/words";
 import { Facts } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
 import { range } from "../../parts/range";
 import { Failed, Loading, Unknown } from "../../parts/states";
+import { Trade } from "../../parts/Trade";
+import { duration, isoSeconds } from "../../time/durations";
 import { useNow } from "../../time/now";
 import { tidy, type Wish } from "./wish";
 
@@ -31,10 +34,9 @@ export function DryRun({ wish }: { wish: Partial<Wish> }) {
 }
 
 function Outcome({ seen }: { seen: Schemas["DryRunView"] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const { spec } = seen;
   const { nodes = 1, devices_per_node: each = 1, ranks_per_node: ranks = 1, device_types: types = [] } = spec.request;
-  const every = spec.checkpoint?.every_steps;
   return (
     <div className="stack">
       <Place seen={seen} />
@@ -43,7 +45,7 @@ function Outcome({ seen }: { seen: Schemas["DryRunView"] }) {
           [t("jobs.cards"), t("job.request", { nodes, each, ranks, types: types.join(" / ") || t("submit.any-type") })],
           [t("submit.priority"), t(`priority.${spec.priority ?? "normal"}`)],
           [t("submit.hours"), <Hours key="h" hours={seen.device_hours} />],
-          [t("job.checkpoints"), every ? t("submit.trade", { every }) : t("submit.no-checkpoints")],
+          [t("job.checkpoints"), saving(spec.checkpoint, t, language)],
           [
             t("job.command"),
             <code key="c" className="mono">
@@ -53,7 +55,32 @@ function Outcome({ seen }: { seen: Schemas["DryRunView"] }) {
         ]}
       />
       <After seen={seen} />
+      {spec.kind === "training" ? <Interval seen={seen} /> : null}
     </div>
+  );
+}
+
+/** How often it would save. */
+export function saving(policy: Schemas["CheckpointPolicy"] | undefined, t: Say, language: Language): string {
+  if (policy?.every_steps != null) return t("submit.trade", { every: policy.every_steps });
+  if (policy?.advised) return t("submit.every-advised");
+  const every = policy?.every == null ? null : isoSeconds(policy.every);
+  return every === null ? t("submit.no-checkpoints") : t("submit.every-time", { time: duration(every, language) });
+}
+
+/** What other intervals would cost on as many nodes; of its own pool where that is certain. */
+function Interval({ seen }: { seen: Schemas["DryRunView"] }) {
+  const { t } = useWords();
+  const { nodes = 1 } = seen.spec.request;
+  const [engine, ...others] = seen.spec.conditions?.engines ?? [];
+  const pool = engine && others.length === 0 && seen.starts_on ? { engine, device_type: seen.starts_on } : {};
+  const trade = useQuery(cadenceOf({ nodes, ...pool }));
+  return (
+    <details>
+      <summary>{t("cadence.title")}</summary>
+      {trade.isError ? <Failed error={trade.error} retry={() => void trade.refetch()} /> : null}
+      {trade.data ? <Trade seen={trade.data} /> : null}
+    </details>
   );
 }
 
