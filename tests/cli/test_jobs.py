@@ -109,6 +109,19 @@ def test_a_person_is_asked_before_something_is_lost(
     assert len([asked for asked in stub.asked if asked.method == "POST"]) == posts
 
 
+def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None:
+    row = {"step": 40, "path": "/c/step-40", "pinned_by": "ann"}
+    stub.on("PUT", "/jobs/j/checkpoints/40/pin", [row])
+    stub.on("DELETE", "/jobs/j/checkpoints/40/pin", [row | {"pinned_by": None}])
+    ran = headway("checkpoint", "pin", "j", "40")
+    assert (ran.code, ran.err) == (0, "/c/step-40 stays: pinned by ann\n")
+    ran = headway("checkpoint", "unpin", "j", "40")
+    assert (ran.code, ran.err) == (0, "/c/step-40 is left to the policy again\n")
+    state = {"state": "verified", "reason": None, "bytes": 1, "seconds": 1.0, "attempt": "j.1", "saved_at": canned.AT}
+    stub.on("GET", "/jobs/j/checkpoints", [row | state])
+    assert "verified (pinned by ann)" in headway("checkpoints", "j").out
+
+
 def test_a_drill_names_what_is_broken_and_when(stub: Stub, headway: Headway) -> None:
     ordered = {"drill": "d-1", "job": "j", "rank": 1, "kill": "rank", "at_step": None, "shadow_of": None}
     stub.on("POST", "/jobs/j/drills", ordered)

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from headway.domain.cadence_events import CheckpointDeleted, SpaceShort
+from headway.server.operations.jobs.pinning import pin, unpin
+from headway.store import checkpoints
 from tests.scenarios.test_frameworks_checkpoints import running, sees
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -58,6 +60,28 @@ def test_what_an_attempt_goes_on_from_stays(world: World) -> None:
         sees(train, f"checkpoint-{step}", step)
     world.settle()
     assert ordered(train) == ["checkpoint-70"]
+
+
+def test_what_somebody_pinned_stays_until_it_is_unpinned_and_saved_again_stays_pinned(either_world: World) -> None:
+    world = either_world
+    train = running(world, checkpoint=POLICY)
+    for step in (10, 20, 30):
+        sees(train, f"checkpoint-{step}", step)
+    with world.platform.database.write() as c:
+        for _ in range(2):
+            pin(c, train.job, 10, at=world.now, by="ann")
+        for known in checkpoints.of_job(c, train.id):
+            checkpoints.record(c, known)
+    world.settle()
+    assert ordered(train) == ["checkpoint-20"]
+    assert [each.pinned_by for each in train.checkpoints] == [None, None, "ann"]
+    with world.platform.database.write() as c:
+        for _ in range(2):
+            unpin(c, train.job, 10, at=world.now, by="ben")
+    world.settle()
+    assert ordered(train) == ["checkpoint-10", "checkpoint-20"]
+    said = [(fact.kind, fact.by) for fact in train.facts("checkpoint-pinned", "checkpoint-unpinned")]
+    assert said == [("checkpoint-pinned", "ann"), ("checkpoint-unpinned", "ben")]
 
 
 def test_the_best_by_metric_stays(world: World) -> None:

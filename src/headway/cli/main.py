@@ -25,6 +25,7 @@ COMMANDS = {
     "examine": "examine:examine",
     "attempts": "history:attempts",
     "checkpoints": "history:checkpoints",
+    "checkpoint": "checkpoint:checkpoint",
     "facts": "history:facts",
     "bills": "bills:bills",
     "cadence": "cadence:cadence",

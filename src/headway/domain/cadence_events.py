@@ -33,6 +33,26 @@ class CheckpointDeleted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointPinned(Event):
+    """Somebody wants a checkpoint kept, whatever its job's policy or a full disk says."""
+
+    kind: ClassVar[str] = "checkpoint-pinned"
+    job: JobId
+    step: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointUnpinned(Event):
+    """A checkpoint that was pinned stays only as long as its job's policy says."""
+
+    kind: ClassVar[str] = "checkpoint-unpinned"
+    job: JobId
+    step: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceShort(Event):
     """The file system of a job's checkpoints takes only so many more of its saves; `full_in_s` None: not known."""
 

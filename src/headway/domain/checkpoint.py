@@ -21,6 +21,7 @@ class Checkpoint:
     """One saved state of a job; `reason` says why it was rejected.
 
     `format`: the framework that wrote it in its own way; None: the in-job SDK.
+    `pinned_by`: who wants it kept, whatever the policy or a full disk says; None: nobody.
     `seconds`: from its beginning until it was durable; `blocked`: how long of that training waited, None: not told.
     """
 
@@ -35,6 +36,7 @@ class Checkpoint:
     reason: str | None = None
     blocked: float | None = None
     format: str | None = None
+    pinned_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,13 @@ from headway.domain.alert_events import (
     ChannelSet,
 )
 from headway.domain.attempt import Outcome
-from headway.domain.cadence_events import CadenceAdvised, CheckpointDeleted, SpaceShort
+from headway.domain.cadence_events import (
+    CadenceAdvised,
+    CheckpointDeleted,
+    CheckpointPinned,
+    CheckpointUnpinned,
+    SpaceShort,
+)
 from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
@@ -447,6 +453,8 @@ Fact = (
     | CheckpointSaved
     | CadenceAdvised
     | CheckpointDeleted
+    | CheckpointPinned
+    | CheckpointUnpinned
     | SpaceShort
     | CheckpointVerified
     | CheckpointRejected

@@ -10,7 +10,11 @@ from headway.store.upsert import Upsert
 
 _checkpoints = schema.checkpoints
 _SHAPE = Shape(Checkpoint, _checkpoints)
-_RECORD = Upsert(_checkpoints, when=lambda new: new.attempt_number >= _checkpoints.c.attempt_number)
+_RECORD = Upsert(
+    _checkpoints,
+    change=lambda _new: {"pinned_by": _checkpoints.c.pinned_by},
+    when=lambda new: new.attempt_number >= _checkpoints.c.attempt_number,
+)
 _OF_JOB = (
     _SHAPE.select()
     .where(_checkpoints.c.job == bindparam("job"))
@@ -22,10 +26,15 @@ _SET_STATE = (
     .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
     .values(state=bindparam("after"), reason=bindparam("why"))
 )
+_PIN = (
+    update(_checkpoints)
+    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+    .values(pinned_by=bindparam("pinned"))
+)
 
 
 def record(c: Connection, checkpoint: Checkpoint) -> None:
-    """Keep a checkpoint; one at the same path is replaced, unless a later attempt saved it."""
+    """Keep a checkpoint; one at the same path is replaced, unless a later attempt saved it, and stays pinned."""
     _RECORD(c, _SHAPE.row(checkpoint, attempt_number=int(checkpoint.attempt.rpartition(".")[2])))
 
 
@@ -42,3 +51,8 @@ def in_state(c: Connection, state: CheckpointState) -> list[Checkpoint]:
 def set_state(c: Connection, job: JobId, path: str, state: CheckpointState, reason: str | None = None) -> None:
     """Note what is now known of a checkpoint, and why."""
     c.execute(_SET_STATE, {"of": job, "at_path": path, "after": state, "why": reason})
+
+
+def pin(c: Connection, job: JobId, path: str, by: str | None) -> None:
+    """Note who wants a checkpoint kept; None: nobody any more."""
+    c.execute(_PIN, {"of": job, "at_path": path, "pinned": by})

@@ -65,7 +65,7 @@ def checkpoints(job: str, fields: Fields) -> None:
     shown = [
         (
             quantities.whole(row["step"]),
-            state(row["state"]) + (f" ({row['reason']})" if row["reason"] else ""),
+            state(row["state"]) + _remark(row),
             quantities.size(row["bytes"]),
             quantities.duration(row["seconds"]),
             row["attempt"],
@@ -75,6 +75,12 @@ def checkpoints(job: str, fields: Fields) -> None:
         for row in rows
     ]
     table(titles, shown, right=[titles[0], titles[2], titles[3]])
+
+
+def _remark(row: dict[str, Any]) -> str:
+    notes = [row["reason"], row["pinned_by"] and say("checkpoint.by", by=row["pinned_by"])]
+    told = ", ".join(each for each in notes if each)
+    return f" ({told})" if told else ""
 
 
 @command("facts")

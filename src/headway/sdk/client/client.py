@@ -117,6 +117,14 @@ class Client(Rules, Alerts, Watching):
     def checkpoints(self, job: str) -> Rows:
         return _rows(self.get(f"/jobs/{_part(job)}/checkpoints"))
 
+    def pin(self, job: str, step: int) -> Rows:
+        """Keep what was saved at a step, whatever the policy or a full disk says."""
+        return _rows(self.put(f"/jobs/{_part(job)}/checkpoints/{step}/pin", {}))
+
+    def unpin(self, job: str, step: int) -> Rows:
+        """Leave what was saved at a step to the policy again."""
+        return _rows(self._transport.json("DELETE", f"/jobs/{_part(job)}/checkpoints/{step}/pin"))
+
     def cadence(self, job: str) -> Row:
         """How often it should save, and what other intervals would cost."""
         return _row(self.get(f"/jobs/{_part(job)}/cadence"))

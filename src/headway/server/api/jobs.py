@@ -19,6 +19,7 @@ from headway.server.api.showing import LanguageHere, show_attempt, show_bill, sh
 from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
 from headway.server.operations.jobs.holding import release
 from headway.server.operations.jobs.losses import losses, recoveries
+from headway.server.operations.jobs.pinning import pin, unpin
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs
@@ -80,6 +81,26 @@ def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
     """Checkpoints, newest step first, each verified or rejected with a reason."""
     with asker.platform.database.read() as c:
         return checkpoints.of_job(c, find(c, asker, job).id)
+
+
+@router.put("/jobs/{job}/checkpoints/{step}/pin")
+def pin_checkpoint(job: str, step: int, asker: AskerHere) -> list[Checkpoint]:
+    """Keep what was saved at a step, whatever the policy or a full disk says; what is there of that step."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.STOP)
+        pinned = pin(c, found, step, at=asker.platform.clock.now(), by=asker.name)
+    asker.platform.wake("thin")
+    return pinned
+
+
+@router.delete("/jobs/{job}/checkpoints/{step}/pin")
+def unpin_checkpoint(job: str, step: int, asker: AskerHere) -> list[Checkpoint]:
+    """Leave what was saved at a step to the policy again."""
+    with asker.platform.database.write() as c:
+        found = find(c, asker, job, Verb.STOP)
+        unpinned = unpin(c, found, step, at=asker.platform.clock.now(), by=asker.name)
+    asker.platform.wake("thin")
+    return unpinned
 
 
 @router.get("/jobs/{job}/bills")

@@ -152,6 +152,7 @@ checkpoints = Table(
     must("attempt_number", Integer),
     may("blocked", Float),
     may("format", String),
+    may("pinned_by", String),
     Index("ix_checkpoints_step", "job", "step"),
 )
 

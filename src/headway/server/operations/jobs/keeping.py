@@ -65,9 +65,10 @@ def record_discarded(
 
 
 def _needed(c: Connection, job: JobId, saved: Iterable[Checkpoint]) -> dict[str, Why]:
-    """What versions were made of, and what attempts, of this job or another, go on from."""
+    """What is pinned, what versions were made of, and what attempts, of this job or another, go on from."""
     paths = {each.path for each in saved}
-    needed = {version.lineage.checkpoint: Why.VERSION for version in assets.models(c) if version.lineage.job == job}
+    needed = {each.path: Why.PINNED for each in saved if each.pinned_by is not None}
+    needed |= {version.lineage.checkpoint: Why.VERSION for version in assets.models(c) if version.lineage.job == job}
     resumed = {attempt.resume_from for attempt in (*attempts.live(c), *attempts.of_job(c, job)[-1:])}
     needed |= {path: Why.RESUME for path in resumed if path is not None}
     return {path: why for path, why in needed.items() if path in paths}
