@@ -3,7 +3,9 @@
 from typing import Any
 
 from headway.diagnosis.cause import Cause
+from headway.diagnosis.hang import words as hang
 from headway.diagnosis.verdict import Fault, Owner
+from headway.domain.errors import Language
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from headway.server.api.showing import show_job
 from headway.server.api.views import StallView
@@ -213,9 +215,9 @@ def _pace(look: str, agent: Agent) -> dict[str, Any]:
 
 
 def test_a_job_that_stands_still_is_shown_so_with_what_it_waits_for_until_it_moves(world: World) -> None:
-    def shown() -> StallView | None:
+    def shown(language: Language = "en") -> StallView | None:
         with world.platform.database.read() as c:
-            return show_job(world.platform, c, train.job, "en").stall
+            return show_job(world.platform, c, train.job, language).stall
 
     train = begins(world, template="patient")
     assert shown() is None
@@ -229,5 +231,8 @@ def test_a_job_that_stands_still_is_shown_so_with_what_it_waits_for_until_it_mov
     assert (stall.rank, stall.cause) == (1, "DATA_STALL")
     assert stall.text is not None
     assert "ank 1 on" in stall.text
+    assert (in_chinese := shown("zh")) is not None
+    assert stall.detail is not None
+    assert in_chinese.detail == hang.told(stall.detail, "zh") != stall.detail
     _trains(world, train, 3, start=12)
     assert shown() is None

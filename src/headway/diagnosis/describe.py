@@ -1,6 +1,7 @@
 """Says a verdict in one or two sentences of the reader's language: what happened where, and whose move it is."""
 
 from headway.diagnosis.cause import Cause
+from headway.diagnosis.hang import words as hang
 from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.errors import Language, Param, PlatformError, message
 
@@ -18,13 +19,19 @@ def describe(verdict: Verdict, language: Language) -> str:
         "location": verdict.location,
         "signal": verdict.signal_name,
         "code": verdict.code,
-        "detail": verdict.detail[:SHOWN_DETAIL].rstrip(" .。") if verdict.detail else None,
+        "detail": _detail(verdict, language)[:SHOWN_DETAIL].rstrip(" .。") or None,
     }
     if verdict.cause is not None:
         params["cause"] = title(verdict.cause, language)
     said = message(_code(verdict), params, language)
     move = message(f"verdict-move-{verdict.owner}", {}, language)
     return said + move if language == "zh" else f"{said} {move}"
+
+
+def _detail(verdict: Verdict, language: Language) -> str:
+    """What was seen: a hang's in the reader's language, a program's own words as they are."""
+    detail = verdict.detail or ""
+    return hang.told(detail, language) if verdict.fault is Fault.STALLED else detail
 
 
 def _code(verdict: Verdict) -> str:

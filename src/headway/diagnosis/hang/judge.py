@@ -12,6 +12,7 @@ from headway.diagnosis.hang import network, stacks
 from headway.diagnosis.hang.scene import ProcessSeen, Scene
 from headway.diagnosis.hang.stacks import Stage
 from headway.diagnosis.hang.suspect import Everyone, Suspect, everyone, find, main_process
+from headway.diagnosis.hang.words import BETWEEN, say
 
 _PIPES = ("pipe:[", "fifo")
 _READS = frozenset({"read", "pread64", "readv", "open", "openat"})
@@ -47,7 +48,7 @@ def judge(scenes: Sequence[Scene]) -> Hang:
         rank=rank,
         node=_node(seen, suspect),
         confidence=0.9 if rank is not None else 0.6,
-        detail="; ".join([suspect.detail, *([more] if more else [])]),
+        detail=BETWEEN.join([suspect.detail, *([more] if more else [])]),
         by=suspect.by,
         location=stacks.own_location(frames),
         followers=tuple(sorted(set(seen.ranks) - set(suspect.ranks))),
@@ -61,13 +62,13 @@ def _cause(seen: Everyone, suspect: Suspect) -> tuple[Cause, str | None]:
     rank = suspect.ranks[0]
     stage = stacks.stage(seen.frames.get(rank, ()))
     process = _waiting(seen, rank)
-    waits = f"it waits in {process.call} on {process.on}" if process and process.on else None
+    waits = say("waits", call=process.call, on=process.on) if process and process.on else None
     if suspect.by == "desync":
         return Cause.COLLECTIVE_DESYNC, None
     if stage is Stage.DATA:
-        return Cause.DATA_STALL, waits or "it is in its data loader"
+        return Cause.DATA_STALL, waits or say("loading")
     if stage is Stage.SAVING or (process and process.call in _WRITES):
-        return Cause.STORAGE_IO, waits or "it is saving"
+        return Cause.STORAGE_IO, waits or say("saving")
     if process and process.call in _READS and process.on:
         return Cause.DATA_STALL, waits
     if suspect.by == "held":
@@ -93,5 +94,5 @@ def _nobody(seen: Everyone) -> Hang:
     pairs = network.broken(seen.scenes)
     if pairs:
         said = ", ".join(f"{one}-{other}" for one, other in pairs[:4])
-        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, f"the network between ranks {said} is silent")
-    return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, "no rank stands apart from the others")
+        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, say("network", pairs=said))
+    return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, say("nobody"))

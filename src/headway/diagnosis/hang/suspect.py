@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from headway.diagnosis.hang import collectives, network, stacks
 from headway.diagnosis.hang.scene import Collectives, ProcessSeen, RankSeen, Scene
 from headway.diagnosis.hang.stacks import Frame
+from headway.diagnosis.hang.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def main_process(rank: RankSeen) -> ProcessSeen | None:
 
 def _stopped(seen: Everyone) -> Suspect | None:
     ranks = _in_state(seen, "Tt")
-    return Suspect(ranks, "stopped", "its process is stopped by a signal (state T)") if ranks else None
+    return Suspect(ranks, "stopped", say("stopped")) if ranks else None
 
 
 def _held(seen: Everyone) -> Suspect | None:
@@ -71,20 +72,21 @@ def _held(seen: Everyone) -> Suspect | None:
     if not ranks:
         return None
     process = next(process for process in seen.ranks[ranks[0]].processes if process.state == "D")
-    where = f" on {process.on}" if process.on else f" in {process.wchan}" if process.wchan else ""
-    return Suspect(ranks, "held", f"the kernel holds its process in an uninterruptible wait{where}")
+    if process.on:
+        return Suspect(ranks, "held", say("held-on", on=process.on))
+    return Suspect(ranks, "held", say("held-in", wchan=process.wchan) if process.wchan else say("held"))
 
 
 def _unlinked(seen: Everyone) -> Suspect | None:
     ranks, link = network.unlinked(seen.scenes)
-    return Suspect(ranks, "link", f"its network link {link.name} is {link.state}") if link else None
+    return Suspect(ranks, "link", say("link", link=link.name, carrier=link.state)) if link else None
 
 
 def _desync(seen: Everyone) -> Suspect | None:
     found = collectives.desync(seen.told)
     if found is None:
         return None
-    said = f"at collective {found.seq} of group {found.group} it calls {found.operation}, the others {found.others}"
+    said = say("desync", seq=found.seq, group=found.group, operation=found.operation, others=found.others)
     return Suspect(found.ranks, "desync", said)
 
 
@@ -92,9 +94,7 @@ def _behind(seen: Everyone) -> Suspect | None:
     found = collectives.behind(seen.told)
     if found is None:
         return None
-    said = (
-        f"the others wait in collective {found.seq} of group {found.group} ({found.operation}), which it has not joined"
-    )
+    said = say("behind", seq=found.seq, group=found.group, operation=found.operation)
     return Suspect(found.ranks, "sequence", said)
 
 
@@ -103,19 +103,19 @@ def _apart(seen: Everyone) -> Suspect | None:
     if not ranks:
         return None
     own = stacks.own_location(seen.frames[ranks[0]])
-    return Suspect(ranks, "stack", f"it is at {own}, the others are not" if own else "it is not where the others are")
+    return Suspect(ranks, "stack", say("apart-at", own=own) if own else say("apart"))
 
 
 def _mute(seen: Everyone) -> Suspect | None:
     """A rank that shows nothing where all others do: its interpreter does not run."""
     speaking = set(seen.frames) | set(seen.told)
     mute = tuple(sorted(set(seen.ranks) - speaking))
-    return Suspect(mute, "mute", "it does not answer, the others do") if speaking else None
+    return Suspect(mute, "mute", say("mute")) if speaking else None
 
 
 def _unanswered(seen: Everyone) -> Suspect | None:
     ranks = network.unanswered(seen.scenes)
-    return Suspect(ranks, "connections", "its connections to its peers are silent") if ranks else None
+    return Suspect(ranks, "connections", say("unanswered")) if ranks else None
 
 
 _Ask = Callable[[Everyone], Suspect | None]
