@@ -20,6 +20,7 @@ import { Bills } from "./Bills";
 import { Cadence } from "./Cadence";
 import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
+import { useRelease } from "./held";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
 import { Resume } from "./Resume";
@@ -108,6 +109,7 @@ function Actions({ view, saved }: { view: Schemas["JobView"]; saved: Schemas["Ch
   const may = useMay();
   const stop = useStop();
   const drill = useDrill();
+  const release = useRelease();
   const navigate = useNavigate();
   const project = view.job.spec.project;
   const status = statusOf(view);
@@ -122,6 +124,11 @@ function Actions({ view, saved }: { view: Schemas["JobView"]; saved: Schemas["Ch
       ) : null}
       {may.run(project) && (status === "running" || status === "stalled") ? (
         <Button onClick={() => drill(view)}>{t("job.drill")}</Button>
+      ) : null}
+      {may.run(project) && status === "held" ? (
+        <Button type="primary" onClick={() => release(view)}>
+          {t("release.action")}
+        </Button>
       ) : null}
       {may.run(project) && !view.job.ended_at ? (
         <Button danger onClick={() => void stop(view)}>

@@ -8,6 +8,7 @@ import { useMay } from "../../parts/may";
 import { Moment } from "../../parts/Quantity";
 import { duration } from "../../time/durations";
 import { useNow } from "../../time/now";
+import { Held } from "./held";
 
 const WEAK = 0.5;
 
@@ -78,7 +79,7 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
         <strong>{t("job.verdict")}</strong> {view.verdict_text ?? verdict.fault}
       </div>
       <Told verdict={verdict} />
-      {view.held ? <div>{view.held.sentence}</div> : null}
+      {view.held ? <Held held={view.held} /> : null}
       {view.next_step ? <div>{view.next_step}</div> : null}
       <div className="row" style={{ marginTop: 4 }}>
         {first ? (
