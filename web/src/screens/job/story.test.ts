@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Fact, idleSpans, nodeRows, rates, stretches } from "./story";
+import { say } from "../../i18n/words";
+import { type Fact, idleSpans, nodeRows, rates, sentence, stretches } from "./story";
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 3, 8, 0, second)).toISOString();
 const fact = (kind: string, second: number, data: Record<string, unknown> = {}): Fact => ({
@@ -66,4 +67,11 @@ test("the node that differs stands apart from its like", () => {
   const rows = nodeRows(series, null);
   expect(rows.filter((row) => row.stands).map((row) => row.node)).toEqual(["n3"]);
   expect(rows[0]?.node).toBe("n3");
+});
+
+test("how it ended is told in the reader's language", () => {
+  const ended = fact("job-ended", 1, { state: "failed" });
+  expect(sentence(ended, (key, blanks) => say("zh", key, blanks))).toBe("作业结束：失败");
+  const tried = fact("attempt-ended", 1, { attempt: "j-1.1", outcome: "lost" });
+  expect(sentence(tried, (key, blanks) => say("zh", key, blanks))).toBe("尝试 j-1.1 结束：失联");
 });

@@ -106,10 +106,16 @@ export function sentence(fact: Fact, t: Say): string {
   const blanks = Object.fromEntries(
     Object.entries(fact.data).map(([name, value]) => [
       name,
-      value === null ? "—" : typeof value === "object" ? JSON.stringify(value) : String(value),
+      value === null ? "—" : typeof value === "object" ? JSON.stringify(value) : worded(name, String(value), t),
     ]),
   );
   return key ? t(key, blanks) : fact.kind;
+}
+
+/** How something stands or ended, in the reader's words; anything else as it is. */
+function worded(name: string, value: string, t: Say): string {
+  const key = name === "state" ? known(`status.${value}`) : name === "outcome" ? known(`outcome.${value}`) : null;
+  return key ? t(key) : value;
 }
 
 export function pointsOf(series: Series[] | undefined): Point[] {
