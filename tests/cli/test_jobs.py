@@ -109,6 +109,20 @@ def test_a_person_is_asked_before_something_is_lost(
     assert len([asked for asked in stub.asked if asked.method == "POST"]) == posts
 
 
+def test_a_running_job_that_saves_in_time_shows_its_interval_and_what_it_costs(stub: Stub, headway: Headway) -> None:
+    choice = {"save_share": 0.004, "lost_share": 0.01, "share": 0.014, "advised": False}
+    used = choice | {"interval_s": 1080.0, "lost_per_fault_s": 540.0, "in_use": True}
+    other = choice | {"interval_s": 3600.0, "lost_per_fault_s": 1800.0, "in_use": False}
+    job = canned.a_job(id="a", state="running")
+    stub.on("GET", "/jobs/a", canned.a_view(job))
+    stub.on("GET", "/jobs/a/cadence", {"trade": [used, other]})
+    assert "saving takes" not in headway("show", "a").out
+    job["spec"]["checkpoint"] = {"advised": True}
+    stub.on("GET", "/jobs/a", canned.a_view(job))
+    (line,) = [line for line in headway("show", "a").out.splitlines() if "saving takes" in line]
+    assert line.endswith("18m 00s: saving takes 0.4 % of the time, a fault loses 9m 00s on average")
+
+
 def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None:
     row = {"step": 40, "path": "/c/step-40", "pinned_by": "ann"}
     stub.on("PUT", "/jobs/j/checkpoints/40/pin", [row])

@@ -12,6 +12,7 @@ from tests.cli.conftest import Headway
 from tests.sdk.stub import Stub
 
 TABLE = "[projects.nlp]\ncards.h200 = { guaranteed = 8 }\n"
+FAR = "nlp is to have 8 × h200: the site has 4"
 
 
 def bodies(stub: Stub, path: str) -> list[Any]:
@@ -28,17 +29,18 @@ def test_a_table_is_printed_as_it_can_be_proposed(stub: Stub, headway: Headway) 
 def test_proposing_sends_the_file_and_prints_the_number(stub: Stub, headway: Headway, tmp_path: Path) -> None:
     file = tmp_path / "quota.toml"
     file.write_text(TABLE, encoding="utf-8")
-    stub.on("POST", "/quota/versions", canned.a_version(2, approved_by=None))
+    stub.on("POST", "/quota/versions", canned.a_version(2, approved_by=None, warnings=[FAR]))
     ran = headway("quota", "propose", str(file), "--reason", "新的一年")
     assert (ran.code, ran.out) == (0, "2\n")
     assert bodies(stub, "/quota/versions") == [{"content": TABLE, "reason": "新的一年"}]
     assert "projects.nlp.cards.h200.guaranteed: 4 → 8" in ran.err
+    assert f"! {FAR}\n" in ran.err
 
 
 def test_a_yaml_file_is_sent_as_yaml(stub: Stub, headway: Headway, tmp_path: Path) -> None:
     file = tmp_path / "quota.yaml"
     file.write_text("projects: {nlp: {cards: {h200: {guaranteed: 8}}}}\n", encoding="utf-8")
-    stub.on("POST", "/quota/versions", canned.a_version(2, approved_by=None))
+    stub.on("POST", "/quota/versions", canned.a_version(2, approved_by=None, warnings=[]))
     assert headway("quota", "propose", str(file), "--reason", "x").code == 0
     (sent,) = bodies(stub, "/quota/versions")
     assert sent["format"] == "yaml"
@@ -68,9 +70,10 @@ def test_approving_shows_the_difference_first(stub: Stub, headway: Headway) -> N
 
 
 def test_a_grant_is_asked_for_until_a_moment(stub: Stub, headway: Headway) -> None:
-    stub.on("POST", "/grants", canned.a_grant())
+    stub.on("POST", "/grants", canned.a_grant(warnings=[FAR]))
     ran = headway("grant", "request", "nlp", "h200", "8", "--until", "2026-12-24", "--reason", "a paper")
     assert (ran.code, ran.out) == (0, "g-1\n")
+    assert f"! {FAR}\n" in ran.err
     (sent,) = bodies(stub, "/grants")
     assert (sent["ends"], sent["devices"], "begins" in sent) == ("2026-12-24T00:00:00+08:00", 8, False)
 

@@ -46,6 +46,15 @@ def test_a_grant_is_asked_for_and_decided_by_another(
     assert kinds[-2:] == ["grant-requested", "grant-decided"]
 
 
+def test_a_grant_beyond_the_site_is_kept_with_a_warning(http: TestClient, ann: Headers, clock: Clock) -> None:
+    ends = clock.at + timedelta(days=1)
+    assert ask(http, ann, ends, {"devices": 1}).json()["warnings"] == []
+    later = {"devices": 900, "begins": (ends + timedelta(days=1)).isoformat()}
+    far = ask(http, ann, ends + timedelta(days=2), later)
+    assert (far.status_code, far.json()["state"]) == (201, "requested")
+    assert far.json()["warnings"] == ["nlp is to have 900 × cpu: the site has 4"]
+
+
 def test_nobody_decides_on_their_own_request(http: TestClient, admin: Headers, clock: Clock) -> None:
     asked = ask(http, admin, clock.at + timedelta(days=1)).json()
     refused = decide(http, admin, asked["id"])

@@ -43,6 +43,21 @@ def guaranteed(http: TestClient, who: Headers) -> dict[str, int]:
     return {entry["branch"]: entry["guaranteed"] for entry in entries}
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "nlp is to have 900 × cpu: the site has 4"), ("zh", "nlp 将有 900 × cpu，而全站只有 4")],
+)
+def test_a_table_far_beyond_the_site_is_kept_with_a_warning(
+    http: TestClient, operator: Headers, language: str, said: str
+) -> None:
+    within = propose(http, operator).json()
+    assert within["warnings"] == []
+    table = "[projects.nlp]\ncards.cpu = { guaranteed = 900 }\n"
+    far = propose(http, operator | {"Accept-Language": language}, table)
+    assert far.status_code == 201
+    assert (far.json()["number"], far.json()["warnings"]) == (2, [said])
+
+
 def test_a_proposed_table_is_in_force_once_another_role_approves_it(
     http: TestClient, admin: Headers, operator: Headers
 ) -> None:

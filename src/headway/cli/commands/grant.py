@@ -31,6 +31,8 @@ def request(fields: tuple[str, ...] | None, **wish: Any) -> None:
     if fields is not None:
         return write_json(made, fields)
     out(made["id"])
+    for warning in made["warnings"]:
+        note(f"! {warning}")
     note(say("grant.requested", grant=made["id"]))
 
 

@@ -121,6 +121,8 @@ def propose(file: str, reason: str, fields: tuple[str, ...] | None) -> None:
     out(str(made["number"]))
     for line in made["diff"]:
         note(f"  {line}")
+    for warning in made["warnings"]:
+        note(f"! {warning}")
     note(say("quota.proposed", version=made["number"]))
 
 

@@ -22,10 +22,11 @@ def show(job: str, fields: tuple[str, ...] | None) -> None:
     """One job."""
     with client() as api:
         view = api.job(job)
+        trade = api.cadence(view["job"]["id"])["trade"] if fields is None and _saves_in_time(view) else []
     if fields is not None:
         return write_json(view, fields)
     out(headline(view))
-    pairs(_about(view) + _movement(view))
+    pairs(_about(view) + _movement(view) + _saving(trade))
     if view["waits"]:
         _section(say("show.waits"), waiting(view["waits"]))
     if view["verdict"]:
@@ -71,6 +72,28 @@ def _movement(view: dict[str, Any]) -> list[tuple[str, str]]:
         (say("column.progress-at"), quantities.moment(view["last_progress_at"])),
         (say("column.phase"), word("phase", view["phase"]) if view["phase"] else ""),
         (say("column.reader"), _reader(view)),
+    ]
+
+
+def _saves_in_time(view: dict[str, Any]) -> bool:
+    policy = view["job"]["spec"]["checkpoint"]
+    return view["job"]["state"] == "running" and bool(policy.get("advised") or policy.get("every"))
+
+
+def _saving(trade: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The interval in use, and what it costs."""
+    return [
+        (
+            say("column.save-every"),
+            say(
+                "show.saves",
+                every=quantities.duration(choice["interval_s"]),
+                share=f"{choice['save_share'] * 100:.2g}",
+                lost=quantities.duration(choice["lost_per_fault_s"]),
+            ),
+        )
+        for choice in trade
+        if choice["in_use"]
     ]
 
 

@@ -1,16 +1,19 @@
 """Grants and windows: asked for, decided, listed; set and cancelled."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from fastapi import APIRouter
+from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
 from headway.domain.grant import GrantRequest, GrantState
 from headway.scheduler.snapshot import Window
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
+from headway.server.api.beyond import RequestedView, of_grant
 from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow, WithdrawGrant
+from headway.server.api.showing import LanguageHere
 from headway.server.operations.queue import granting, windows
 from headway.store import grants
 from headway.store import windows as kept
@@ -40,8 +43,8 @@ def list_grants(asker: AskerHere, project: str | None = None, state: GrantState 
 
 
 @router.post("/grants", status_code=201, tags=["grants"])
-def request_grant(body: NewGrant, asker: AskerHere, once: OnceHere) -> GrantRequest:
-    """Ask for devices beyond the quota, until a date."""
+def request_grant(body: NewGrant, asker: AskerHere, once: OnceHere, language: LanguageHere) -> RequestedView:
+    """Ask for devices beyond the quota, until a date; more than the site has is warned of, not refused."""
     asker.check(Verb.CREATE, "grant", body.project)
     change = asker.change()
     wish = granting.Wish(
@@ -52,7 +55,12 @@ def request_grant(body: NewGrant, asker: AskerHere, once: OnceHere) -> GrantRequ
         ends=body.ends,
         reason=body.reason,
     )
-    return once(body, GrantRequest, lambda c: granting.request(c, change, wish))
+
+    def act(c: Connection) -> RequestedView:
+        asked = granting.request(c, change, wish)
+        return RequestedView(**asdict(asked), warnings=of_grant(c, asked, language))
+
+    return once(body, RequestedView, act)
 
 
 @router.post("/grants/{grant}/decide", tags=["grants"])

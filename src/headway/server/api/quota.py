@@ -1,5 +1,7 @@
 """The quota table: read by everybody, proposed, decided on by another role, withdrawn; closing a project."""
 
+from dataclasses import asdict
+
 from fastapi import APIRouter
 from sqlalchemy import Connection
 
@@ -10,7 +12,9 @@ from headway.domain.quota_version import QuotaVersion
 from headway.server import quota_file
 from headway.server.access import OPERATORS, Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
+from headway.server.api.beyond import ProposedView, of_table
 from headway.server.api.bodies import ApproveQuota, NewQuotaVersion, RejectQuota, WithdrawQuota
+from headway.server.api.showing import LanguageHere
 from headway.server.api.table import TableView, table_of
 from headway.server.operations.queue import quota as operations
 from headway.store import accounts, quota_versions
@@ -54,13 +58,21 @@ def show_difference(number: int, asker: AskerHere, against: int | None = None) -
 
 
 @router.post("/quota/versions", status_code=201)
-def propose(body: NewQuotaVersion, asker: AskerHere, once: OnceHere) -> QuotaVersion:
-    """Propose a whole table, as TOML or YAML text or as a table; nothing changes before another role approves it."""
+def propose(body: NewQuotaVersion, asker: AskerHere, once: OnceHere, language: LanguageHere) -> ProposedView:
+    """Propose a whole table, as TOML or YAML text or as a table; nothing changes before another role approves it.
+
+    What it guarantees beyond what the site has is warned of, not refused.
+    """
     asker.check(Verb.CREATE, "quota")
     if (body.content is None) == (body.table is None):
         raise PlatformError("invalid-field", field="content", value="", rule="content | table")
     tree = quota_file.read(body.content, body.format) if body.content is not None else from_table(body.table or {})
-    return once(body, QuotaVersion, lambda c: operations.propose(c, asker.change(), tree, body.reason))
+
+    def act(c: Connection) -> ProposedView:
+        kept = operations.propose(c, asker.change(), tree, body.reason)
+        return ProposedView(**asdict(kept), warnings=of_table(c, kept, language))
+
+    return once(body, ProposedView, act)
 
 
 @router.post("/quota/versions/{number}/approve")
