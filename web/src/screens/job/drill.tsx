@@ -1,48 +1,86 @@
-/** A drill: one rank is killed on purpose, and the recovery measured. */
+/** A drill: a rank, its agent, or a copy of the job is broken on purpose, and the recovery measured. */
 
-import { App, InputNumber } from "antd";
-import { useRef } from "react";
+import { App, Checkbox, InputNumber, Radio } from "antd";
+import { useRef, useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
-import { useWords } from "../../i18n/words";
+import { type Key, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
+import { useMay } from "../../parts/may";
 
-export function useDrill(): (view: Schemas["JobView"]) => void {
+type Order = Schemas["NewDrill"] & { rank: number };
+type JobView = Schemas["JobView"];
+
+/** What an engine can break: a node or a mount it cannot, and the server refuses. */
+const KILLS = ["rank", "agent", "stop"] as const;
+const FIRST: Order = { kill: "rank", rank: 0, shadow: false };
+
+export function useDrill(): (view: JobView) => void {
   const { t } = useWords();
   const { modal, message } = App.useApp();
-  const rank = useRef(0);
+  const order = useRef<Order>(FIRST);
   const act = useAct(
-    (job: string) =>
-      take(
-        api.POST("/api/v1/jobs/{job}/drills", {
-          params: { path: { job } },
-          body: { kill: "rank", rank: rank.current, shadow: false },
-        }),
-      ),
-    () => void message.info(t("drill.ordered")),
+    (job: string) => take(api.POST("/api/v1/jobs/{job}/drills", { params: { path: { job } }, body: order.current })),
+    (made) => void message.info(made.shadow_of ? t("drill.ordered-copy", { job: made.job }) : t("drill.ordered")),
   );
   return (view) => {
-    const { nodes = 1, ranks_per_node: each = 1 } = view.job.spec.request;
-    rank.current = 0;
+    order.current = FIRST;
     modal.confirm({
       title: t("drill.title"),
       content: (
-        <div className="stack">
-          <span>{t("drill.text")}</span>
-          <span className="row">
-            {t("log.rank")}
-            <InputNumber
-              aria-label={t("log.rank")}
-              min={0}
-              max={nodes * each - 1}
-              defaultValue={0}
-              onChange={(value) => (rank.current = value ?? 0)}
-            />
-          </span>
-        </div>
+        <Choice
+          view={view}
+          change={(next) => {
+            order.current = next;
+          }}
+        />
       ),
       okText: t("job.drill"),
       cancelText: t("action.cancel"),
-      onOk: () => act.mutateAsync(view.job.id),
+      onOk: () => act.mutateAsync(view.job.id).catch(() => undefined),
     });
   };
+}
+
+function Choice({ view, change }: { view: JobView; change: (order: Order) => void }) {
+  const { t } = useWords();
+  const may = useMay();
+  const { nodes = 1, ranks_per_node: each = 1 } = view.job.spec.request;
+  const [order, setOrder] = useState(FIRST);
+  const set = (part: Partial<Order>) => {
+    setOrder({ ...order, ...part });
+    change({ ...order, ...part });
+  };
+  return (
+    <div className="stack">
+      <Radio.Group
+        vertical
+        aria-label={t("drill.kill")}
+        value={order.kill}
+        onChange={(event) => set({ kill: event.target.value })}
+        options={KILLS.map((value) => ({ value, label: t(`drill.kill.${value}`) }))}
+      />
+      <span className="row">
+        {t("log.rank")}
+        <InputNumber
+          aria-label={t("log.rank")}
+          min={0}
+          max={nodes * each - 1}
+          value={order.rank}
+          onChange={(rank) => set({ rank: rank ?? 0 })}
+        />
+      </span>
+      {may.work(view.job.spec.project) ? (
+        <Checkbox checked={order.shadow} onChange={(event) => set({ shadow: event.target.checked })}>
+          {t("drill.shadow")}
+        </Checkbox>
+      ) : null}
+      <span role="note">{t(consequence(order), { cards: view.devices })}</span>
+    </div>
+  );
+}
+
+/** What follows from an order, said before it is given. */
+function consequence(order: Order): Key {
+  if (order.shadow) return "drill.text-shadow";
+  return order.kill === "stop" ? "drill.text-stop" : "drill.text";
 }
