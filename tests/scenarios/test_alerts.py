@@ -115,7 +115,7 @@ def test_who_follows_a_job_is_told_of_its_start_and_its_end(world: World) -> Non
     world.settle()
     started, ended = _told(world)
     assert "已开始" in started
-    assert "succeeded" in ended
+    assert "已结束：成功，" in ended
 
 
 def test_a_channel_that_refuses_is_tried_again_and_nothing_is_lost(world: World) -> None:

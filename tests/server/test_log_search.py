@@ -130,5 +130,5 @@ def test_the_route_finds_by_text_and_by_expression(
     assert answer["matches"] == [{"offset": 4, "at": 13, "text": "two \x1b[31merror 7\x1b[0m"}]
     assert (answer["next"], answer["size"]) == (None, len(text))
     assert _ask(http, placed.job, admin, q="THREE", ignore_case=True).json()["matches"][0]["offset"] == 25
-    assert _ask(http, placed.job, admin, q="(", regex=True).status_code == 400
-    assert _ask(http, placed.job, admin, q="x", rank=9).status_code == 400
+    assert _ask(http, placed.job, admin, q="(", regex=True).status_code == 422
+    assert _ask(http, placed.job, admin, q="x", rank=9).status_code == 422

@@ -120,7 +120,7 @@ def _tell_followers(c: Connection, fact: Fact) -> None:
     state = {"state": str(getattr(fact, "state", "")), "reason": str(getattr(fact, "reason", None) or "")}
     for follower in followers:
         if follower.channel in known:
-            text = message(code, {**words, **state}, _language(known[follower.channel]))
+            text = message(code, {**words, **state}, _language(known[follower.channel])).rstrip()
             notices.add(c, follower.channel, text, fact.at)
 
 
