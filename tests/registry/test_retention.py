@@ -14,7 +14,7 @@ from headway.registry.retention import THIN_BELOW, Cause, Space, Why, retain
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 VERIFIED, SAVED, REJECTED = CheckpointState.VERIFIED, CheckpointState.SAVED, CheckpointState.REJECTED
-NEEDS = (Why.VERSION, Why.RESUME, Why.READER, Why.PINNED)
+NEEDS = (Why.VERSION, Why.RESUME, Why.PINNED)
 
 
 def a_checkpoint(step, state=VERIFIED, size=100):

@@ -73,7 +73,6 @@ def test_the_final_piece_is_durable_before_the_answer(logs: LogBook) -> None:
 def test_a_stream_that_is_not_there_is_empty_and_leaves_no_trace(logs: LogBook, tmp_path: Path) -> None:
     assert logs.read(ATTEMPT, 5, 0, 10) == b""
     assert logs.size(ATTEMPT, 5) == 0
-    assert logs.seek_time(ATTEMPT, 5, START) == 0
     assert logs.ranks(ATTEMPT) == []
     assert list((tmp_path / "logs").iterdir()) == []
 
@@ -171,33 +170,6 @@ def test_a_window_far_into_a_stream_unpacks_only_what_it_needs(logs: LogBook, mo
     monkeypatch.setattr(window, "content", content)
     assert logs.read(ATTEMPT, 0, 200 * len(block) + 5, 1000) == block[5:1005]
     assert sum(unpacked) <= 2 * 256 * 1024
-
-
-@settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_a_time_is_found_within_one_frame(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    """All that arrived then or later lies at or after the offset, even when the clock stepped back."""
-    draw = random.Random(seed)
-    logs = LogBook(tmp_path_factory.mktemp("logs"))
-    arrived: list[tuple[int, float]] = []
-    offset, now = 0, 0.0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream, "SEGMENT_BYTES", 30_000)
-        for _ in range(draw.randrange(1, 60)):
-            piece = draw.randbytes(draw.randrange(1, 6_000))
-            arrived.append((offset, now))
-            offset = logs.append(ATTEMPT, 0, offset, piece, after(now), after(now)).received
-            now += draw.choice([0.1, 1.0, 30.0, -0.05])
-            if draw.random() < 0.7:
-                logs.flush()
-    wanted = draw.uniform(-5, now + 5)
-    found = logs.seek_time(ATTEMPT, 0, after(wanted))
-    later = [at for at, when in arrived if when >= wanted]
-    assert found <= (later[0] if later else offset)
-    assert found >= max((at for at, when in arrived if later and at <= later[0] - 256 * 1024), default=0)
-    if not later:
-        assert found == offset
-    logs.close()
 
 
 def test_a_removed_attempt_is_gone_and_others_stay(logs: LogBook) -> None:

@@ -27,7 +27,6 @@ class Why(StrEnum):
     UNVERIFIED = "unverified"
     VERSION = "version"
     RESUME = "resume"
-    READER = "reader"
     PINNED = "pinned"
     BEST = "best"
     EVERY = "every"

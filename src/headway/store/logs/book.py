@@ -91,11 +91,6 @@ class LogBook:
         with self._using(attempt, rank) as stream:
             return stream.received
 
-    def seek_time(self, attempt: str, rank: int, at: datetime) -> int:
-        """Return the offset of the first frame (≤ 256 KiB) with bytes that arrived at `at` or later, else `size`."""
-        with self._using(attempt, rank) as stream:
-            return stream.seek(_micros(at))
-
     def ranks(self, attempt: str) -> list[int]:
         """Return the ranks that wrote anything, in order."""
         folder = self._root / check_name("attempt", attempt)

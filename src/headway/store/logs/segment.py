@@ -6,7 +6,7 @@ writes.
 """
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,6 @@ SUFFIX = ".zst"
 _INDEX_EVERY = 16 * 1024
 _READ_BUFFER = 8 * 1024
 _SEARCH_BLOCK = 64 * 1024
-_NEVER = -(2**63)
 
 
 def open_file(path: Path) -> BinaryIO:
@@ -57,27 +56,18 @@ class Segment:
         self.end = 0
         self._offsets = array("Q")
         self._positions = array("Q")
-        self._peaks = array("q")
-        self._peak = _NEVER
 
     def take(self, record: Record) -> None:
         """Note a record that lies at the end of what is known so far."""
         if not self._positions or record.position - self._positions[-1] >= _INDEX_EVERY:
             self._offsets.append(record.offset)
             self._positions.append(record.position)
-            self._peaks.append(self._peak)
-        if record.length:
-            self._peak = max(self._peak, record.last)
         self.stop, self.end = record.stop, record.next_position
         self.durable = max(self.durable, record.durable)
 
     def position_of(self, offset: int) -> int:
         """A file position at or before the record that holds this stream offset."""
         return self._positions[max(0, bisect_right(self._offsets, offset) - 1)] if self._positions else 0
-
-    def position_at(self, time: int) -> int:
-        """A file position at or before the first record that ends at this time (microseconds) or later."""
-        return self._positions[max(0, bisect_left(self._peaks, time) - 1)] if self._positions else 0
 
 
 def load_whole(path: Path, start: int) -> Segment:

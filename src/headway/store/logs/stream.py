@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from headway.store.logs.disk import fsync, make_empty_file, write_at
 from headway.store.logs.frame import MAX_FRAME_BYTES, encode
-from headway.store.logs.segment import SUFFIX, Segment, load_tail, load_whole, open_file, walk
+from headway.store.logs.segment import SUFFIX, Segment, load_tail, load_whole
 from headway.store.logs.window import Span, Window
 
 SEGMENT_BYTES = 64 * 1024 * 1024
@@ -126,19 +126,6 @@ class Stream:
         pending = bytes(self._pending[skip : skip + limit]) if stop == written else b""
         return Window(tuple(spans), stop, pending)
 
-    def seek(self, at: int) -> int:
-        """The offset of the first frame whose last byte arrived at this time (microseconds) or later; or `received`."""
-        number = len(self._starts) - 1
-        while number > 0 and not self._begins_before(number, at):
-            number -= 1
-        for later in range(max(0, number), len(self._starts)):
-            found = self._segment(later)
-            with open_file(found.path) as file:
-                for record in walk(file, found.position_at(at), found.end):
-                    if record.length and record.last >= at:
-                        return record.offset
-        return self._tail.stop if self._pending and self._last >= at else self.received
-
     def _here(self) -> _Mark:
         return _Mark(self._tail.stop, len(self._starts), self._tail.end)
 
@@ -198,12 +185,6 @@ class Stream:
         found = self._old[number] or load_whole(self._path(self._starts[number]), self._starts[number])
         self._old[number] = found
         return found
-
-    def _begins_before(self, number: int, at: int) -> bool:
-        found = self._segment(number)
-        with open_file(found.path) as file:
-            record = next(walk(file, 0, found.end), None)
-        return record is not None and record.first < at
 
     def _path(self, start: int) -> Path:
         return self._folder / f"{start:016d}{SUFFIX}"
