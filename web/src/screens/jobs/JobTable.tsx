@@ -26,7 +26,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
       rowKey={(view) => view.job.id}
       dataSource={views}
       pagination={false}
-      scroll={{ x: 1180, y: height }}
+      scroll={{ x: 1290, y: height }}
       onScroll={(event) => {
         const at = event.currentTarget as HTMLElement;
         if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
@@ -48,6 +48,12 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
         { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
         { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
         { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        {
+          title: t("unit.card-hours"),
+          width: 110,
+          align: "right",
+          render: (_, view) => <Quantity value={view.device_seconds / 3600} digits={1} />,
+        },
         {
           title: "",
           width: 60,
