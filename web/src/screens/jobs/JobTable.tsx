@@ -2,7 +2,7 @@
 
 import { Button, Dropdown, Table, Tooltip } from "antd";
 import type { Schemas } from "../../api/client";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { allocated } from "../../parts/jobs";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { range } from "../../parts/range";
@@ -26,7 +26,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
       rowKey={(view) => view.job.id}
       dataSource={views}
       pagination={false}
-      scroll={{ x: 1180, y: height }}
+      scroll={{ x: 1290, y: height }}
       onScroll={(event) => {
         const at = event.currentTarget as HTMLElement;
         if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
@@ -48,6 +48,12 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
         { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
         { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
         { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        {
+          title: t("unit.card-hours"),
+          width: 110,
+          align: "right",
+          render: (_, view) => <Quantity value={view.device_seconds / 3600} digits={1} />,
+        },
         {
           title: "",
           width: 60,
@@ -106,7 +112,12 @@ export function Progress({ view }: { view: JobView }) {
       </Tooltip>
     );
   }
-  if (job.step == null) return <span className="quiet">{job.reason ?? view.phase ?? "—"}</span>;
+  if (job.step == null)
+    return (
+      <span className="quiet">
+        {job.reason ? told(["why"], job.reason, t) : view.phase ? told(["phase"], view.phase, t) : "—"}
+      </span>
+    );
   const share = job.total ? Math.floor((100 * job.step) / job.total) : null;
   return (
     <>
