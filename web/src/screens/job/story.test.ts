@@ -75,3 +75,11 @@ test("how it ended is told in the reader's language", () => {
   const tried = fact("attempt-ended", 1, { attempt: "j-1.1", outcome: "lost" });
   expect(sentence(tried, (key, blanks) => say("zh", key, blanks))).toBe("尝试 j-1.1 结束：失联");
 });
+
+test("causes, reasons and phases are told in the reader's language, what a person wrote as it is", () => {
+  const told = (kind: string, data: Record<string, unknown>) =>
+    sentence(fact(kind, 1, data), (key, blanks) => say("zh", key, blanks));
+  expect(told("stall-explained", { cause: "COMM_TIMEOUT" })).not.toContain("COMM");
+  expect(told("stalled", { phase: "train" })).not.toContain("train");
+  expect(told("launch-failed", { reason: "mount is gone" })).toContain("mount is gone");
+});

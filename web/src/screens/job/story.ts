@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import type { Status } from "../../design/status";
 import type { Say } from "../../i18n/words";
-import { known } from "../../i18n/words";
+import { known, told } from "../../i18n/words";
 import type { Lane, Mark, Point, Stretch } from "../../parts/axis/lanes";
 import type { Span } from "../../time/axis";
 
@@ -41,6 +41,16 @@ const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "job-held": ["◫", "warn"],
   "job-released": ["▸", "good"],
   "job-ended": ["■", "quiet"],
+};
+
+/** Which values of a fact are words of a closed list. */
+const FAMILIES: Record<string, string[]> = {
+  state: ["status"],
+  outcome: ["outcome"],
+  reason: ["why"],
+  cause: ["cause", "why"],
+  phase: ["phase"],
+  fault: ["fault"],
 };
 
 const ms = (text: unknown): number => Date.parse(String(text));
@@ -119,8 +129,7 @@ export function sentence(fact: Fact, t: Say): string {
 
 /** How something stands or ended, in the reader's words; anything else as it is. */
 function worded(name: string, value: string, t: Say): string {
-  const key = name === "state" ? known(`status.${value}`) : name === "outcome" ? known(`outcome.${value}`) : null;
-  return key ? t(key) : value;
+  return told(FAMILIES[name] ?? [], value, t);
 }
 
 export function pointsOf(series: Series[] | undefined): Point[] {

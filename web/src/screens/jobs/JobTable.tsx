@@ -2,7 +2,7 @@
 
 import { Button, Dropdown, Table, Tooltip } from "antd";
 import type { Schemas } from "../../api/client";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { allocated } from "../../parts/jobs";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { range } from "../../parts/range";
@@ -112,7 +112,12 @@ export function Progress({ view }: { view: JobView }) {
       </Tooltip>
     );
   }
-  if (job.step == null) return <span className="quiet">{job.reason ?? view.phase ?? "—"}</span>;
+  if (job.step == null)
+    return (
+      <span className="quiet">
+        {job.reason ? told(["why"], job.reason, t) : view.phase ? told(["phase"], view.phase, t) : "—"}
+      </span>
+    );
   const share = job.total ? Math.floor((100 * job.step) / job.total) : null;
   return (
     <>

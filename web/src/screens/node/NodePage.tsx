@@ -6,7 +6,7 @@ import { AutoComplete, Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
-import { known, useWords } from "../../i18n/words";
+import { known, told, useWords } from "../../i18n/words";
 import { LazyChart } from "../../parts/chart/LazyChart";
 import { METRICS, sinceHours } from "../../parts/chart/metrics";
 import { Facts, Page, Panel } from "../../parts/Page";
@@ -56,7 +56,7 @@ function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["No
     <Panel>
       <Facts
         rows={[
-          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ?? ""}`],
+          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ? told(["why"], node.reason, t) : ""}`],
           [
             t("node.trust"),
             <span key="t" className={suspicion.level === "suspect" ? "bad" : suspicion.level === "watch" ? "warn" : ""}>
@@ -250,7 +250,7 @@ function History({ facts }: { facts: Record<string, unknown>[] }) {
         at: <Moment at={String(when)} />,
         kind: key ? t(key, rest as Record<string, string>) : String(kind),
         by: String(by ?? "—"),
-        reason: String(rest.reason ?? rest.state ?? "—"),
+        reason: rest.reason ? told(["why"], String(rest.reason), t) : told(["node"], String(rest.state ?? "—"), t),
       };
     });
   return (
