@@ -13,7 +13,7 @@ from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.world import World
 
 _WORK = re.compile(r"Work\w{2,8}\(SeqNum=(\d{1,12}), OpType=(\w{1,40})(?:, NumelIn=(\d{1,16}))?")
-_LAST = re.compile(r"last completed \w{2,8} work: (-?\d{1,12})")
+_LAST = re.compile(r"last completed (?:\w{2,8} )?work: (-?\d{1,12})")
 _INDEX = re.compile(r"(?i)\b(?:tag|index|opindex)[\[:= ]{1,2}(\d{1,9})\b")
 _RAS = re.compile(r"(\d{1,7}) ranks? (?:have|has) launched up to operation (\d{1,12})")
 _RAS_RANK = re.compile(r"\s{0,8}Rank (\d{1,7}) -- GPU (\d{1,3}).{0,80}? on node ([\w.:-]{1,80})")

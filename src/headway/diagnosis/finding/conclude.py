@@ -68,7 +68,7 @@ def case_of(reading: Reading, table: Table) -> Case:
     reading.refill()
     claims = gather(reading, ends, table)
     course = course_of(reading.entries)
-    standing = decide.standing(claims, course, reading.names)
+    standing = decide.standing(claims, ends, course, reading.names)
     return Case(
         faults=[claim for claim in standing if claim.kind is Kind.FAULT],
         follows=[claim for claim in standing if claim.kind is Kind.FOLLOWER],

@@ -204,9 +204,9 @@ def _code_of(words: str) -> int:
 
 
 def ranks_in_ranges(entries: Sequence[Entry]) -> dict[int, list[int]]:
-    """The ranks a scheduler lists as `tasks 2-3`, by the number of the entry's place."""
+    """The ranks a scheduler lists as `tasks 2-3` that ended by themselves, by the number of the entry's place."""
     found: dict[int, list[int]] = {}
     for at, entry in enumerate(entries):
-        if (match := _TASKS.search(entry.text)) and match[3]:
+        if (match := _TASKS.search(entry.text)) and match[3] and "Terminated" not in match[4]:
             found[at] = list(range(int(match[2]), min(int(match[3]), int(match[2]) + 4096) + 1))
     return found

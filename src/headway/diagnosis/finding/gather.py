@@ -28,8 +28,8 @@ _PROCESS = re.compile(r"(?:[Kk]illed|[Kk]ill|OOM-killed) process (\d{2,8})\b|\b[
 _ROLE = re.compile(r"ray::(\w{1,60})[.(]")
 _ANY_RANK = re.compile(r"(?:\b[Rr]ank[ :=_#]{0,2}\[?|进程 ?(?=\d{1,3}(?!\d)))(\d{1,6})(?!\d)")
 _NODE = re.compile(
-    r"(?:\bnode |\b[Nn]ode failure on |\bnode name: |\bON |\bNodeList=|"
-    r"\bon node |\bon host |\bhost |\bnode=|\bhostname=|节点 ?)([A-Za-z][\w.-]{0,60}\d[\w.-]{0,20}|"
+    r"(?:\b[Nn]ode:? |\b[Nn]ode failure on |\bnode name: |\bON |\bNodeList=|"
+    r"\bhost:? |\bnode=|\bhostname[=:] ?|[Ll]isten on ip\[|节点 ?)([A-Za-z][\w.-]{0,60}\d[\w.-]{0,20}|[a-z]{2,12}-[a-z]|"
     r"\d{1,3}(?:\.\d{1,3}){3})\b"
 )
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
@@ -225,7 +225,8 @@ def _about(claim: Claim, said: Sequence[Entry], reading: Reading) -> None:
         claim.rank = world.rank_of_card(entry.device)
     if claim.node is None:
         named_node = _NODE.search(entry.text)
-        claim.node = entry.node or (named_node[1] if named_node else None)
+        is_the_batch_host = claim.cause is Cause.NODE_DOWN and "CANCELLED AT" in entry.text
+        claim.node = entry.node or (named_node[1] if named_node and not is_the_batch_host else None)
 
 
 def _from_exit(exit_: Exit) -> Claim | None:

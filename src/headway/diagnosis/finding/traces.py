@@ -30,7 +30,7 @@ _LIBRARY = re.compile(
     r"|(?:^|[\\/])(?:torch|transformers|deepspeed|accelerate|torch_npu|"
     r"numpy|ray)[\\/](?:nn|autograd|distributed|utils|optim|cuda|_|"
     r"runtime|npu|launcher|multiprocessing)"
-    r"|^<|\.pyz[\\/]|^torch[\\/]"
+    r"|^<|\.pyz[\\/]|^torch[\\/]|\.(?:pxi|pyx|pxd)$"
 )
 _INSTALLED = re.compile(r"^/(?:opt|usr)/")
 """Frameworks put there with the image: a job's own code calls them, unless nothing else is in the traceback."""
@@ -54,11 +54,17 @@ class Trace:
 
     @property
     def own_frame(self) -> str | None:
-        """The innermost frame of the job's own code, else the outermost of a framework's, as `path:line`."""
+        """The innermost frame of the job's own code, else of what stands beside the outermost, as `path:line`."""
         frames = self.frames if self.is_reversed else list(reversed(self.frames))
         outside = [(path, line) for path, line in frames if not is_library(path)]
-        own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or outside[-1:]
+        own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or _beside_the_script(outside)
         return f"{own[0][0]}:{own[0][1]}" if own else None
+
+
+def _beside_the_script(frames: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Of frames that are all installed, innermost first: those in the folder of the outermost, where a script began."""
+    folder = frames[-1][0].rpartition("/")[0] if frames else ""
+    return [(path, line) for path, line in frames if path.startswith(f"{folder}/")]
 
 
 def is_library(path: str) -> bool:

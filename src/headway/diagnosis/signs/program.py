@@ -58,7 +58,8 @@ SIGNS: tuple[Sign, ...] = (
             invalid ranktable | rank table is invalid | ranktable is invalid | exceeds the number of available gpus |
             exceeds the number of visible | bigger than the number of gpus | requested more gpus than |
             you requested gpu | misconfigurationexception | is not supported for the current configuration |
-            unknown arguments | got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 | 参数错误
+            unknown arguments | are not used by the hfargumentparser | is larger than the available kv cache |
+            larger than the derived max_model_len | got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 | 参数错误
             """
         ),
         PARTICULAR,
@@ -122,7 +123,7 @@ SIGNS: tuple[Sign, ...] = (
         Cause.COLLECTIVE_DESYNC,
         words("collectivefingerprint"),
         SURE + 2,
-        pattern=r"but Rank (?P<rank>\d{1,6}) is running collective",
+        pattern=r"but Rank (?P<rank>[1-9]\d{0,5}) is running collective",
     ),
     Sign(
         Cause.COLLECTIVE_DESYNC,
