@@ -18,13 +18,13 @@ ORDERS = frozenset({Cause.PREEMPTED, Cause.TIME_LIMIT, Cause.USER_CANCEL, Cause.
 _UNASKED = re.compile(r"CANCELLED AT \S{1,40} \*\*\*")
 NEAR_S = 120.0
 CLOSE_S = 2.0
+CARRIED = 2
+"""Lines around an abort that may say what it carries."""
 RIGHT_AFTER = 16
 """Lines after an exception that may still explain it."""
 
 
-def standing(
-    claims: Sequence[Claim], ends: Sequence[Exit], course: Course, names: Sequence[FileName]
-) -> list[Claim]:
+def standing(claims: Sequence[Claim], ends: Sequence[Exit], course: Course, names: Sequence[FileName]) -> list[Claim]:
     """The claims that may have stopped the job: not survived, and not the clumsy end of another fault."""
     kept = [claim for claim in claims if claim.kind is not Kind.HINT and not _survived(claim, course, names)]
     return [claim for claim in kept if not _is_aftermath(claim, kept) and not _is_cleanup(claim, ends)]
@@ -51,6 +51,8 @@ def _is_aftermath(claim: Claim, claims: Sequence[Claim]) -> bool:
     """A crash while a process that had an exception already was taken down."""
     if claim.cause is not Cause.NATIVE_CRASH:
         return False
+    if claim.entry.text.startswith("terminate called") and any(_explains(other, claim) for other in claims):
+        return True
     return any(
         other.in_trace
         and other.kind is Kind.FAULT
@@ -60,6 +62,12 @@ def _is_aftermath(claim: Claim, claims: Sequence[Claim]) -> bool:
         and (other.rank == claim.rank or claim.rank is None or other.rank is None)
         for other in claims
     )
+
+
+def _explains(other: Claim, abort: Claim) -> bool:
+    """Whether an abort only carries what another one's end did to its process: said right below."""
+    near = abs(other.entry.number - abort.entry.number) <= CARRIED
+    return other.kind is Kind.FOLLOWER and other.entry.file == abort.entry.file and near
 
 
 def tier(claim: Claim) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.diagnosis.cause import Cause
+from headway.diagnosis.finding.absence import said_to_be_gone
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.decide import ORDERS, RIGHT_AFTER
 from headway.diagnosis.finding.exits import TERMINATED, Exit
@@ -100,6 +101,10 @@ def _rank(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[E
         return next(iter(ranks))
     if (soon := _says_soon(reading, lead)) is not None:
         return soon
+    ended = {end.rank for end in ends if end.rank is not None and end.code not in (0, -TERMINATED, 128 + TERMINATED)}
+    gone = ended or said_to_be_gone(reading.entries)
+    if len(gone) == 1:
+        return next(iter(gone))
     return 0 if reading.world.is_single and not lead.entry.pod else None
 
 

@@ -17,7 +17,7 @@ _IDS = re.compile(r"\(PID:(\d{1,8}), Device:(-?\d{1,3}), RankID:(-?\d{1,6})\)")
 _DEVICE = re.compile(r"[Pp]rocess rank: (\d{1,6}),.{0,40}?device: \w{2,5}:(\d{1,3})")
 _WORLD = re.compile(
     r"(?i)\b(?:world[ _-]?size|nranks|num_processes|total_ranks|number of (?:processes|"
-    r"ranks))(?: is)?[\"']?[ :=]{1,3}(\d{1,6})\b"
+    r"ranks))(?: is)?[\"']?[ :=]{1,3}(\d{1,6})\b|\bMEMBER: \d{1,6}/(\d{1,6})\b"
 )
 _LOCAL_RANK = re.compile(r"rank {0,6}: {0,2}(\d{1,6}) \(local_rank: (\d{1,4})\)")
 _INITIALISED = re.compile(r"rank (\d{1,6}) is initialized local_rank = (\d{1,4})")
@@ -142,7 +142,7 @@ def _note(world: World, entry: Entry) -> None:
         _is_local(world, entry.file, int(found[2]), int(found[1]))
     _note_processes(world, entry)
     if found := _WORLD.search(text):
-        world.size = max(world.size or 0, int(found[1]))
+        world.size = max(world.size or 0, int(found[1] or found[2]))
     if found := _ASSIGNED.search(text):
         world.node_of_pod[found[1]] = found[2]
     if "ip=" in text and (found := _ACTOR.search(text)):

@@ -152,6 +152,18 @@ SIGNS: tuple[Sign, ...] = (
         but=r"(?i)corrected error|CMCI|\bon spot\b|spot|Oops: (?:we|some)",
     ),
     Sign(
+        Cause.NPU_FAULT,
+        words("error code is 507033 | failed to start the device | tsd client wait response fail | el9999"),
+        LIKELY,
+    ),
+    Sign(
+        Cause.NODE_DOWN,
+        words("due to failure of node"),
+        EVENT - 1,
+        pattern=r"due to failure of node (?P<node>[\w.-]{1,80})",
+        quiet=True,
+    ),
+    Sign(
         Cause.NODE_DOWN,
         words("[hardware error]"),
         EVENT - 1,

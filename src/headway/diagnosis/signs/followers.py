@@ -10,7 +10,8 @@ SIGNS: tuple[Sign, ...] = (
             """
             watchdog caught collective operation timeout | timeout at nccl work |
             observed flight recorder dump signal | collective operation timeout |
-            watchdog thread terminated with exception | failure detected by watchdog | timed out in blocking wait | caught collective operation timeout | collective timeout |
+            watchdog thread terminated with exception | detected by watchdog | timed out in blocking wait |
+            caught collective operation timeout | collective timeout |
             集合通信超时 | 通信超时
             """
         ),
