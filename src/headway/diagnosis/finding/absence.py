@@ -1,4 +1,4 @@
-"""The rank that did not get where all others got: told by a line that every rank printed but one, or by a coordinator."""
+"""The rank that did not get where all others got: by a line that all printed but one, or by a coordinator."""
 
 import re
 from collections import defaultdict

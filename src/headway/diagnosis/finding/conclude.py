@@ -96,7 +96,7 @@ def _of_fault(reading: Reading, lead: Claim, case: Case) -> Finding:
         node=place.node,
         role=place.role,
         device=lead.device,
-        location=lead.location or place_in_code(lead, case.faults),
+        location=place_in_code(lead, [*case.faults, *case.follows]),
         at=lead.at,
         followers=followers_of(reading, lead, place.rank, [*case.follows, *case.faults], case.ends),
         lines=[*lead.lines, *(claim.entry for claim in case.follows)][:MOST_LINES],

@@ -1,5 +1,6 @@
 """Where a fault began: rank, node, role; or everywhere at once, or nowhere that the evidence tells."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,13 +65,25 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
     return Place(rank, _node(reading, lead, same, rank, ends), None)
 
 
-def place_in_code(lead: Claim, faults: Sequence[Claim]) -> str | None:
-    """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the next one."""
-    here = [claim for claim in faults if claim.location and claim.entry.file == lead.entry.file]
+def place_in_code(lead: Claim, claims: Sequence[Claim]) -> str | None:
+    """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the nearest."""
+    if lead.location is not None:
+        return _agreed(lead, claims)
+    here = [claim for claim in claims if claim.location and claim.entry.file == lead.entry.file]
     own = [claim for claim in here if claim.rank == lead.rank or None in (claim.rank, lead.rank)]
     same = [claim for claim in own if claim.cause is lead.cause]
     near = [claim for claim in own if 0 < claim.entry.number - lead.entry.number <= NEAR_LINES]
-    return next((claim.location for claim in [*same, *near]), None)
+    above = [claim for claim in own if 0 < lead.entry.number - claim.entry.number <= RIGHT_AFTER]
+    return next((claim.location for claim in [*same, *near, *reversed(above)]), None)
+
+
+def _agreed(lead: Claim, claims: Sequence[Claim]) -> str | None:
+    """Where most ranks that say the same say it: a traceback whose innermost frame was lost ends too early."""
+    places = Counter(
+        claim.location for claim in claims if claim.location and claim.cause is lead.cause and claim.words == lead.words
+    )
+    most, count = places.most_common(1)[0] if places else (None, 0)
+    return most if count > places[lead.location or ""] else lead.location
 
 
 def _role(name: str | None) -> str | None:

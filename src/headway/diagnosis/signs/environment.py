@@ -62,7 +62,10 @@ SIGNS: tuple[Sign, ...] = (
         Cause.DEP_IMPORT,
         words("fatal error: | command not found"),
         PARTICULAR + 2,
-        pattern=r"fatal error: [\w./-]{1,120}\.(?:h|hpp|cuh): No such file|(?:gcc|g\+\+|nvcc|ninja|cmake): command not found",
+        pattern=(
+            r"fatal error: [\w./-]{1,120}\.(?:h|hpp|cuh): No such file|"
+            r"(?:gcc|g\+\+|nvcc|ninja|cmake): command not found"
+        ),
     ),
     Sign(
         Cause.DRIVER_MISMATCH,

@@ -58,8 +58,9 @@ SIGNS: tuple[Sign, ...] = (
             invalid ranktable | rank table is invalid | ranktable is invalid | exceeds the number of available gpus |
             exceeds the number of visible | bigger than the number of gpus | requested more gpus than |
             you requested gpu | misconfigurationexception | is not supported for the current configuration |
-            unknown arguments | invalid rank requested | are not used by the hfargumentparser | is larger than the available kv cache |
-            larger than the derived max_model_len | got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 |
+            unknown arguments | invalid rank requested | are not used by the hfargumentparser |
+            is larger than the available kv cache | larger than the derived max_model_len |
+            got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 |
             参数错误
             """
         ),
