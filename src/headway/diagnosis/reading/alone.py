@@ -13,7 +13,8 @@ _PROGRAM = re.compile(r"Traceback \(most recent call last\)|^\s{0,8}File \"|(?i:
 _OTHERS = re.compile(
     r"(?i)\branks?[ :=#_]{0,3}\[?[1-9]|\bworkers?[ :=#_-]\d|\bnodes?[ :=#_-]?\d|\bpod\b|\bgpus?[ :=]{1,3}[2-9]|"
     r"[2-9] (?:gpus|npus|nodes|workers|processes|devices)|\bray\b|slurm|\borte|\b(?:open)?mpi|daemon|nnodes|"
-    r"volcano|kubeflow|xla.{0,20}process|ChildFailedError|torch/distributed/|collective|tensor_parallel|进程 ?\d|卡 ?[1-9]|节点"
+    r"volcano|kubeflow|xla.{0,20}process|ChildFailedError|torch/distributed/|collective|tensor_parallel|"
+    r"进程 ?\d|卡 ?[1-9]|节点"
 )
 
 
