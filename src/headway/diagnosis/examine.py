@@ -23,6 +23,7 @@ from headway.diagnosis.verdict import EvidenceLine, Fault, Owner, Verdict
 from headway.diagnosis.witness import machines
 from headway.diagnosis.witness.endings import bad_endings
 from headway.diagnosis.witness.own import Own, Said, own
+from headway.diagnosis.witness.places import with_place
 from headway.diagnosis.witness.words import Words, words_of
 from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED
 
@@ -114,7 +115,7 @@ def _owns(evidence: Evidence, words: Words) -> list[Own]:
     endings = bad_endings(evidence, words)
     lines, alone = words.lines(), len(evidence.nodes) <= 1
     said = {ending.rank: Said(claims.get(ending.rank, ()), lines.get(ending.rank, ()), alone) for ending in endings}
-    return [machines.with_disks(own(ending, said[ending.rank]), evidence) for ending in endings]
+    return [with_place(own(ending, said[ending.rank]), evidence) for ending in endings]
 
 
 def _in_order(firsts: Sequence[Own]) -> list[Own]:

@@ -167,6 +167,16 @@ export const logRanks = (id: string, attempt?: number) =>
     meta: live,
   });
 
+/** How one rank's log grew. */
+export const logArrivals = (id: string, attempt: number, rank: number) =>
+  queryOptions({
+    queryKey: ["job", id, "arrivals", attempt, rank],
+    queryFn: () =>
+      take(api.GET(`${V1}/jobs/{job}/logs/arrivals`, { params: { path: { job: id }, query: { attempt, rank } } })),
+    placeholderData: keepPreviousData,
+    meta: live,
+  });
+
 export const nodes = () =>
   queryOptions({ queryKey: ["nodes"], queryFn: () => take(api.GET(`${V1}/nodes`)), meta: live });
 

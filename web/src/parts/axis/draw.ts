@@ -4,6 +4,8 @@ import { STATUS } from "../../design/status";
 import { heat, type Ink, type Scheme } from "../../design/tokens";
 import type { Axis } from "../../time/axis";
 import { fontOf } from "../canvas";
+import { density } from "../log/arrivals";
+import { bytes } from "../Quantity";
 import { heightOf, type Lane, type Point, stack } from "./lanes";
 
 export const LEFT = 150;
@@ -48,7 +50,8 @@ function drawLane(sheet: Sheet, lane: Lane, top: number): void {
   if (lane.kind === "band") drawBand(sheet, lane, top);
   else if (lane.kind === "line") drawLine(sheet, lane, top);
   else if (lane.kind === "marks") drawMarks(sheet, lane, top);
-  else drawHeat(sheet, lane, top);
+  else if (lane.kind === "heat") drawHeat(sheet, lane, top);
+  else drawDensity(sheet, lane, top);
 }
 
 function drawFolds(sheet: Sheet, total: number): void {
@@ -153,6 +156,36 @@ function drawHeat(sheet: Sheet, lane: Extract<Lane, { kind: "heat" }>, top: numb
   context.fillStyle = ink.bad;
   context.textAlign = "left";
   context.fillText("◀", width - RIGHT + 6, top + heightOf(lane) / 2);
+}
+
+const COLUMN = 3;
+
+/** A column every few pixels, as tall as the root of what was written: one loud second must not hide the rest. */
+function drawDensity(sheet: Sheet, lane: Extract<Lane, { kind: "density" }>, top: number): void {
+  const { context, ink, width, axis } = sheet;
+  const bottom = top + heightOf(lane) - 3;
+  const count = Math.max(1, Math.floor((width - LEFT - RIGHT) / COLUMN));
+  const edges = Array.from({ length: count + 1 }, (_, at) => axis.at(at / count));
+  const rates = density(lane.grown, edges);
+  const most = Math.max(1e-9, ...rates);
+  context.fillStyle = ink.quiet;
+  rates.forEach((rate, at) => {
+    if (rate <= 0) return;
+    const tall = Math.max(1, Math.sqrt(rate / most) * (heightOf(lane) - 6));
+    context.fillRect(LEFT + at * COLUMN, bottom - tall, COLUMN - 1, tall);
+  });
+  context.strokeStyle = ink.line;
+  context.strokeRect(LEFT, bottom + 0.5, width - LEFT - RIGHT, 0);
+  context.fillStyle = ink.bad;
+  context.textAlign = "center";
+  for (const at of lane.marks) {
+    if (at >= axis.span.from && at <= axis.span.to) context.fillText("✕", xOf(sheet, at), top + 8);
+  }
+  if (rates.some((rate) => rate > 0)) {
+    context.fillStyle = ink.quiet;
+    context.textAlign = "left";
+    context.fillText(`${bytes(most)}/s`, width - RIGHT + 2, top + 9);
+  }
 }
 
 function extent(points: Point[]): [number | null, number | null] {

@@ -6,10 +6,11 @@ import { Button } from "antd";
 import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
-import { jobFacts, readings } from "../../api/queries";
+import { jobFacts, logArrivals, readings } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import type { Lane } from "../../parts/axis/lanes";
 import { TimeAxis } from "../../parts/axis/TimeAxis";
+import { growth, momentOf } from "../../parts/log/arrivals";
 import { Failed, Loading, Unknown } from "../../parts/states";
 import { now } from "../../time/now";
 import {
@@ -20,6 +21,7 @@ import {
   nodeRows,
   rates,
   runsOf,
+  shownRank,
   stretches,
   wholeSpan,
 } from "./story";
@@ -27,10 +29,12 @@ import {
 interface Props {
   view: Schemas["JobView"];
   attempts: Schemas["AttemptView"][];
+  /** Whose log is shown. */
+  chosen: Schemas["AttemptView"] | null;
   saved: Schemas["Checkpoint"][];
 }
 
-export function Axis({ view, attempts, saved }: Props) {
+export function Axis({ view, attempts, chosen, saved }: Props) {
   const { t } = useWords();
   const wanted = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate({ from: "/jobs/$job" });
@@ -38,6 +42,7 @@ export function Axis({ view, attempts, saved }: Props) {
   const refetchInterval = usePace(5);
   const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
   const measured = useMeasured(view, attempts);
+  const log = useLog(view, chosen);
   const told = (view.stall ? view.stall.node : view.verdict?.node) ?? null;
   const story = useMemo(() => {
     const found = stretches(facts.data ?? [], now());
@@ -56,8 +61,9 @@ export function Axis({ view, attempts, saved }: Props) {
       { kind: "marks", label: t("job.checkpoints"), marks: checkpointMarks(saved, t) },
       { kind: "marks", label: t("axis.events"), marks: eventMarks(facts.data ?? [], t) },
       ...nodeLanes(rows, told, open, t),
+      ...(log.grown.length ? [{ kind: "density" as const, label: t("axis.log", { rank: log.rank }), ...log }] : []),
     ];
-  }, [measured.step, measured.loss, story, saved, facts.data, rows, told, open, t]);
+  }, [log, measured.step, measured.loss, story, saved, facts.data, rows, told, open, t]);
   const span = useMemo(() => {
     const [from, to] = [Date.parse(wanted.from ?? ""), Date.parse(wanted.to ?? "")];
     return to > from ? { from, to } : story.whole;
@@ -92,6 +98,24 @@ export function Axis({ view, attempts, saved }: Props) {
       {attempts.length > 0 && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
     </>
   );
+}
+
+/** How the log that is shown grew, and when the lines came that the verdict rests on. */
+function useLog(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
+  const wanted = useSearch({ from: "/jobs/$job" });
+  const pace = usePace(5);
+  const rank = shownRank(wanted.rank, chosen);
+  const found = useQuery({
+    ...logArrivals(view.job.id, chosen?.attempt.number ?? 0, rank),
+    enabled: chosen !== null,
+    refetchInterval: view.job.ended_at ? (false as const) : pace,
+  });
+  return useMemo(() => {
+    const grown = growth(found.data);
+    const lines = (chosen?.verdict?.lines ?? []).filter((line) => line.rank === rank);
+    const marks = lines.flatMap((line) => momentOf(grown, line.offset) ?? []);
+    return { rank, grown, marks };
+  }, [found.data, chosen?.verdict, rank]);
 }
 
 /** Older attempts than these are on the band of states only. */

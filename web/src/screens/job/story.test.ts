@@ -88,3 +88,11 @@ test("each attempt is a line of its own, from its main process, in the order the
   ]);
   expect(found.map((run) => run.map((one) => one.value))).toEqual([[1, 8], [6]]);
 });
+
+test("causes, reasons and phases are told in the reader's language, what a person wrote as it is", () => {
+  const told = (kind: string, data: Record<string, unknown>) =>
+    sentence(fact(kind, 1, data), (key, blanks) => say("zh", key, blanks));
+  expect(told("stall-explained", { cause: "COMM_TIMEOUT" })).not.toContain("COMM");
+  expect(told("stalled", { phase: "train" })).not.toContain("train");
+  expect(told("launch-failed", { reason: "mount is gone" })).toContain("mount is gone");
+});

@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import type { Status } from "../../design/status";
 import type { Say } from "../../i18n/words";
-import { known } from "../../i18n/words";
+import { known, told } from "../../i18n/words";
 import type { Lane, Mark, Point, Stretch } from "../../parts/axis/lanes";
 import type { Span } from "../../time/axis";
 
@@ -43,6 +43,16 @@ const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "job-ended": ["■", "quiet"],
 };
 
+/** Which values of a fact are words of a closed list. */
+const FAMILIES: Record<string, string[]> = {
+  state: ["status"],
+  outcome: ["outcome"],
+  reason: ["why"],
+  cause: ["cause", "why"],
+  phase: ["phase"],
+  fault: ["fault"],
+};
+
 const ms = (text: unknown): number => Date.parse(String(text));
 
 /** How it stood from its submission until it ended or now. */
@@ -77,6 +87,11 @@ export function wholeSpan(found: Stretch[], now: number): Span {
   const [first, last] = [found[0], found[found.length - 1]];
   if (!first || !last) return { from: now - 60_000, to: now };
   return { from: first.from, to: Math.max(last.to, first.from + 1000) };
+}
+
+/** Whose log is shown: the one asked for, else the one that broke first, else the first. */
+export function shownRank(wanted: number | undefined, chosen: Schemas["AttemptView"] | null): number {
+  return wanted ?? chosen?.verdict?.rank ?? 0;
 }
 
 export function checkpointMarks(checkpoints: Checkpoint[], t: Say): Mark[] {
@@ -114,8 +129,7 @@ export function sentence(fact: Fact, t: Say): string {
 
 /** How something stands or ended, in the reader's words; anything else as it is. */
 function worded(name: string, value: string, t: Say): string {
-  const key = name === "state" ? known(`status.${value}`) : name === "outcome" ? known(`outcome.${value}`) : null;
-  return key ? t(key) : value;
+  return told(FAMILIES[name] ?? [], value, t);
 }
 
 /** What the main process of each attempt reported, one run an attempt: a resume is a new line, not a fall. */

@@ -3,7 +3,7 @@
 import { Button, Dropdown, Table, Tooltip } from "antd";
 import { useSyncExternalStore } from "react";
 import type { Schemas } from "../../api/client";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { allocated } from "../../parts/jobs";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { expected } from "../../parts/range";
@@ -27,7 +27,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
       rowKey={(view) => view.job.id}
       dataSource={views}
       pagination={false}
-      scroll={{ x: 1180, y: height }}
+      scroll={{ x: 1290, y: height }}
       onScroll={(event) => {
         const at = event.currentTarget as HTMLElement;
         if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
@@ -49,6 +49,12 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
         { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
         { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
         { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        {
+          title: t("unit.card-hours"),
+          width: 110,
+          align: "right",
+          render: (_, view) => <Quantity value={view.device_seconds / 3600} digits={1} />,
+        },
         {
           title: "",
           width: 60,
@@ -117,7 +123,12 @@ export function Progress({ view }: { view: JobView }) {
       </Tooltip>
     );
   }
-  if (job.step == null) return <span className="quiet">{job.reason ?? view.phase ?? "—"}</span>;
+  if (job.step == null)
+    return (
+      <span className="quiet">
+        {job.reason ? told(["why"], job.reason, t) : view.phase ? told(["phase"], view.phase, t) : "—"}
+      </span>
+    );
   const share = job.total ? Math.floor((100 * job.step) / job.total) : null;
   return (
     <>

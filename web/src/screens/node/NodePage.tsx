@@ -5,7 +5,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
-import { known, useWords } from "../../i18n/words";
+import { known, told, useWords } from "../../i18n/words";
 import { LazyChart } from "../../parts/chart/LazyChart";
 import { MetricSelect } from "../../parts/chart/MetricSelect";
 import { measured, metricName, sinceHours } from "../../parts/chart/metrics";
@@ -55,7 +55,7 @@ function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["No
     <Panel>
       <Facts
         rows={[
-          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ?? ""}`],
+          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ? told(["why"], node.reason, t) : ""}`],
           [
             t("node.trust"),
             <span key="t" className={suspicion.level === "suspect" ? "bad" : suspicion.level === "watch" ? "warn" : ""}>
@@ -235,7 +235,7 @@ function History({ facts }: { facts: Record<string, unknown>[] }) {
         at: <Moment at={String(when)} />,
         kind: key ? t(key, rest as Record<string, string>) : String(kind),
         by: String(by ?? "—"),
-        reason: String(rest.reason ?? rest.state ?? "—"),
+        reason: rest.reason ? told(["why"], String(rest.reason), t) : told(["node"], String(rest.state ?? "—"), t),
       };
     });
   return (
