@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
@@ -13,7 +14,8 @@ import { Facts, Page, Panel } from "../../parts/Page";
 import { Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing, Unknown } from "../../parts/states";
-import { moment } from "../../time/durations";
+import { moment, shortMoment } from "../../time/durations";
+import { now } from "../../time/now";
 import { NodeActions } from "./NodeActions";
 
 export function NodePage() {
@@ -104,15 +106,26 @@ function Measured({ node }: { node: string }) {
   const navigate = useNavigate({ from: "/nodes/$node" });
   const latest = useQuery({ ...nodeLatest(node), refetchInterval: 15_000 });
   const metric = wanted.metric ?? "cpu_percent";
-  const series = useQuery({ ...nodeReadings(node, metric, sinceHours(wanted.hours ?? 6)), refetchInterval: 30_000 });
+  const since = wanted.from ?? sinceHours(wanted.hours ?? 6);
+  const series = useQuery({ ...nodeReadings(node, metric, since, wanted.to), refetchInterval: 30_000 });
   return (
     <Panel
       title={t("node.readings")}
       extra={
-        <MetricSelect
-          value={metric}
-          onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
-        />
+        <span className="row">
+          {wanted.from ? (
+            <Button
+              size="small"
+              onClick={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
+            >
+              {shortMoment(wanted.from, new Date(now()))} – {wanted.to ? shortMoment(wanted.to, new Date(now())) : ""} ✕
+            </Button>
+          ) : null}
+          <MetricSelect
+            value={metric}
+            onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
+          />
+        </span>
       }
     >
       <Data query={latest} rows={2}>
