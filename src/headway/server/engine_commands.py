@@ -115,7 +115,7 @@ def _open(settings: Settings, name: str, empty: Path) -> Engine:
     """An engine of the home, with a folder of its own that is empty. Raises `not-found`."""
     known = engines.configured(settings)
     if name not in known:
-        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known))
     return engines.open_engine(settings, name, known[name], empty / "agent.pyz", run_dir=empty)
 
 

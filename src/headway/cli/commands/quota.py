@@ -9,7 +9,7 @@ import click
 from headway.cli import quantities
 from headway.cli.arguments import MOMENT, PROJECT
 from headway.cli.command import command, json_option, noun, option
-from headway.cli.language import say
+from headway.cli.language import say, word
 from headway.cli.screen import note, out, state, table, write_json
 from headway.cli.session import client, confirm
 
@@ -186,7 +186,7 @@ def rules(fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(found, fields)
     titles = [say("column.priority"), say("column.roles")]
-    table(titles, [(one["name"], ", ".join(one["roles"])) for one in found["classes"]])
+    table(titles, [(one["name"], ", ".join(word("word", role) for role in one["roles"])) for one in found["classes"]])
     for rule in found["rules"]:
         out(f"· {rule['sentence']}")
 

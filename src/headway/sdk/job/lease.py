@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Optional, Tuple
 
@@ -74,11 +75,16 @@ def _sweep(directory: Path, job: str, attempt_number: int, disk: Disk) -> None:
         started, _, rest = entry.name.partition(f".tmp-{job}.")
         number = rest.partition("-")[0]
         unfinished = not started and number.isdecimal() and _is_over(int(number), attempt_number, own not in rest)
-        if entry.is_dir(follow_symlinks=False) and (unfinished or entry.name.startswith(REMOVED)):
-            try:
+        if not entry.is_dir(follow_symlinks=False):
+            continue
+        with suppress(OSError):
+            if unfinished:
+                # Out of reach in one step, lest an earlier attempt's helper publish what is half removed.
+                doomed = directory / (REMOVED + entry.name)
+                disk.rename(Path(entry.path), doomed)
+                disk.remove_tree(doomed)
+            elif entry.name.startswith(REMOVED):
                 disk.remove_tree(Path(entry.path))
-            except OSError:
-                continue
 
 
 def _is_over(number: int, attempt_number: int, is_anothers: bool) -> bool:

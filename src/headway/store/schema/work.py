@@ -195,4 +195,5 @@ ledger = Table(
     Index("ix_ledger_project", "project", "month"),
     Index("ix_ledger_month", "month"),
     Index("ix_ledger_end", "end"),
+    Index("ix_ledger_job", "job"),
 )

@@ -46,7 +46,7 @@ def create_project(c: Connection, change: Change, name: str, department: str) ->
     check_name("project", name)
     known = [row.name for row in quotas.departments(c)]
     if department not in known:
-        raise PlatformError("not-found", what="department", value=department, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what="department", value=department, near=", ".join(known))
     if quotas.project(c, name) is not None:
         raise PlatformError("already-exists", field="project", value=name)
     project = Project(name, department, change.at)
@@ -107,7 +107,7 @@ def issue_token(c: Connection, change: Change, user: str, days: int = TOKEN_DAYS
 def require_project(c: Connection, name: str) -> Project:
     project = quotas.project(c, name)
     if project is None:
-        known = ", ".join(row.name for row in quotas.projects(c)) or "—"
+        known = ", ".join(row.name for row in quotas.projects(c))
         raise PlatformError("not-found", what="project", value=name, near=known)
     return project
 
@@ -121,7 +121,7 @@ def _require_device_type(c: Connection, name: str) -> None:
 
 def require_user(c: Connection, name: str) -> None:
     if accounts.user(c, name) is None:
-        known = ", ".join(user.name for user in accounts.users(c)[:10]) or "—"
+        known = ", ".join(user.name for user in accounts.users(c)[:10])
         raise PlatformError("not-found", what="user", value=name, near=known)
 
 

@@ -111,7 +111,7 @@ def _open(c: Connection, number: int) -> QuotaVersion:
     """A version that nobody has decided on. Raises `not-found`, `quota-decided`."""
     version = quota_versions.get(c, number)
     if version is None:
-        near = ", ".join(str(known.number) for known in quota_versions.all(c) if known.is_open) or "—"
+        near = ", ".join(str(known.number) for known in quota_versions.all(c) if known.is_open)
         raise PlatformError("not-found", what="quota version", value=str(number), near=near)
     if not version.is_open:
         by, how = version.dropped_by or version.approved_by, version.dropped_as or "approved"
@@ -160,7 +160,7 @@ def _check_names(c: Connection, tree: QuotaTree) -> None:
 
 def _require(what: str, name: str, known: Collection[str]) -> None:
     if name not in known:
-        raise PlatformError("not-found", what=what, value=name, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what=what, value=name, near=", ".join(known))
 
 
 def _beyond_grants(c: Connection, now: datetime) -> dict[tuple[str, str], int]:
