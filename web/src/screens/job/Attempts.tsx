@@ -45,7 +45,11 @@ export function Attempts({ views, chosen }: { views: AttemptView[]; chosen: numb
       step: <Quantity value={attempt.step} />,
       started: <Moment at={attempt.started_at} />,
       lasted: <span className="number">{lasted(view)}</span>,
-      verdict: view.verdict_text ?? (attempt.stop_reason ? told(["why"], attempt.stop_reason, t) : "—"),
+      verdict: (
+        <div className="prose">
+          {view.verdict_text ?? (attempt.stop_reason ? told(["why"], attempt.stop_reason, t) : "—")}
+        </div>
+      ),
     };
   });
   return (

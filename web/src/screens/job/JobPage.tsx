@@ -56,7 +56,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
       {view.stall ? <StallPanel view={view} /> : null}
       {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
       <Panel title={t("axis.title")} extra={<WindowReset />}>
-        <Axis view={view} chosen={chosen ?? null} saved={saved.data ?? []} />
+        <Axis view={view} attempts={list} chosen={chosen ?? null} saved={saved.data ?? []} />
       </Panel>
       {chosen ? <Logs view={view} chosen={chosen} /> : null}
       <Panel title={t("job.attempts")}>

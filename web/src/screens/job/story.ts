@@ -137,10 +137,18 @@ function worded(name: string, value: string, t: Say): string {
   return told(FAMILIES[name] ?? [], value, t);
 }
 
-export function pointsOf(series: Series[] | undefined): Point[] {
-  const lead = [...(series ?? [])].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))[0];
-  return (lead?.points ?? []).map((point) => ({ at: ms(point.at), value: point.mean }));
+/** What the main process of each attempt reported, one run an attempt: a resume is a new line, not a fall. */
+export function runsOf(series: Series[] | undefined): Point[][] {
+  const leads = new Map<string, Series>();
+  for (const one of series ?? []) {
+    const lead = leads.get(one.attempt);
+    if (!lead || (one.rank ?? 0) < (lead.rank ?? 0)) leads.set(one.attempt, one);
+  }
+  const runs = [...leads.values()].map(pointsOf).filter((run) => run.length > 0);
+  return runs.sort((a, b) => (a[0]?.at ?? 0) - (b[0]?.at ?? 0));
 }
+
+const pointsOf = (series: Series): Point[] => series.points.map((point) => ({ at: ms(point.at), value: point.mean }));
 
 const RATES = 200;
 
@@ -170,12 +178,13 @@ export interface NodeRow {
 
 /** A row per node; who is told of in the verdict, or is far from the middle lately, stands apart. */
 export function nodeRows(series: Series[] | undefined, told: string | null): NodeRow[] {
-  const rows = new Map<string, Point[][]>();
+  const rows = new Map<string, Map<string, Point[][]>>();
   for (const one of series ?? []) {
-    const points = one.points.map((point) => ({ at: ms(point.at), value: point.mean }));
-    rows.set(one.node, [...(rows.get(one.node) ?? []), points]);
+    const attempts = rows.get(one.node) ?? new Map<string, Point[][]>();
+    attempts.set(one.attempt, [...(attempts.get(one.attempt) ?? []), pointsOf(one)]);
+    rows.set(one.node, attempts);
   }
-  const found = [...rows].map(([node, all]) => ({ node, points: meanOf(all) }));
+  const found = [...rows].map(([node, attempts]) => ({ node, points: inOrder([...attempts.values()].map(meanOf)) }));
   const recent = found.map((row) => late(row.points));
   const middle = [...recent].sort((a, b) => a - b)[recent.length >> 1] ?? 0;
   const top = Math.max(1e-9, ...recent);
@@ -185,6 +194,10 @@ export function nodeRows(series: Series[] | undefined, told: string | null): Nod
       stands: row.node === told || (found.length > 2 && Math.abs((recent[at] ?? 0) - middle) > ALIKE * top),
     }))
     .sort((a, b) => Number(b.stands) - Number(a.stands) || a.node.localeCompare(b.node));
+}
+
+function inOrder(runs: Point[][]): Point[] {
+  return runs.flat().sort((a, b) => a.at - b.at);
 }
 
 function meanOf(all: Point[][]): Point[] {

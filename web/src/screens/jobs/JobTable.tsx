@@ -1,11 +1,12 @@
 /** The list of jobs: status, name, cards, progress or place in line, last sign of life. */
 
 import { Button, Dropdown, Table, Tooltip } from "antd";
+import { useSyncExternalStore } from "react";
 import type { Schemas } from "../../api/client";
 import { told, useWords } from "../../i18n/words";
 import { allocated } from "../../parts/jobs";
 import { Moment, Quantity } from "../../parts/Quantity";
-import { range } from "../../parts/range";
+import { expected } from "../../parts/range";
 import { JobLink } from "../../parts/Simple";
 import { JobStatus } from "../../parts/Status";
 import { useStop } from "../../parts/stop";
@@ -18,7 +19,7 @@ const ROW = 52;
 export function JobTable({ views, more }: { views: JobView[]; more: () => void }) {
   const { t } = useWords();
   const stop = useStop();
-  const height = Math.min(views.length * ROW + 8, Math.max(320, window.innerHeight - 330));
+  const height = Math.min(views.length * ROW + 8, Math.max(320, useWindowHeight() - 330));
   return (
     <Table<JobView>
       virtual
@@ -87,6 +88,17 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
   );
 }
 
+/** The height of the window in CSS pixels, as it changes. */
+function useWindowHeight(): number {
+  return useSyncExternalStore(
+    (changed) => {
+      window.addEventListener("resize", changed);
+      return () => window.removeEventListener("resize", changed);
+    },
+    () => window.innerHeight,
+  );
+}
+
 function Cards({ view }: { view: JobView }) {
   const type = view.attempt?.device_type ?? (view.job.spec.request.device_types ?? []).join(" / ");
   return (
@@ -102,11 +114,10 @@ export function Progress({ view }: { view: JobView }) {
   const now = useNow(60);
   const { job, waits } = view;
   if (waits) {
-    const starts = range(waits.forecast, now);
     return (
       <Tooltip title={waits.sentence}>
         <div>
-          <div className="clip line">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
+          <div className="clip line">{expected(waits.forecast, now, t)}</div>
           <div className="quiet clip line">{waits.sentence}</div>
         </div>
       </Tooltip>

@@ -2,15 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { AutoComplete, Button } from "antd";
+import { Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
 import { known, told, useWords } from "../../i18n/words";
 import { LazyChart } from "../../parts/chart/LazyChart";
-import { METRICS, sinceHours } from "../../parts/chart/metrics";
+import { MetricSelect } from "../../parts/chart/MetricSelect";
+import { measured, metricName, sinceHours } from "../../parts/chart/metrics";
 import { Facts, Page, Panel } from "../../parts/Page";
-import { bytes, Moment } from "../../parts/Quantity";
+import { Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing, Unknown } from "../../parts/states";
 import { moment, shortMoment } from "../../time/durations";
@@ -120,12 +121,9 @@ function Measured({ node }: { node: string }) {
               {shortMoment(wanted.from, new Date(now()))} – {wanted.to ? shortMoment(wanted.to, new Date(now())) : ""} ✕
             </Button>
           ) : null}
-          <AutoComplete
-            style={{ width: 280 }}
-            aria-label={t("cluster.metric")}
-            defaultValue={metric}
-            options={METRICS.map((value) => ({ value }))}
-            onSelect={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
+          <MetricSelect
+            value={metric}
+            onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
           />
         </span>
       }
@@ -139,21 +137,21 @@ function Measured({ node }: { node: string }) {
               .slice(0, 8)
               .map((one) => (
                 <span key={one.name} title={moment(one.at)}>
-                  {one.name}{" "}
-                  <strong className="number">
-                    {one.name.includes("bytes") ? bytes(one.value) : one.value.toFixed(1)}
-                  </strong>
+                  {metricName(one.name, t)} <strong className="number">{measured(one.name, one.value)}</strong>
                 </span>
               ))}
           </div>
         )}
       </Data>
       {series.isError ? <Failed error={series.error} retry={() => void series.refetch()} /> : null}
-      {series.data?.length === 0 ? <Unknown>{t("cluster.no-readings", { metric })}</Unknown> : null}
+      {series.data?.length === 0 ? (
+        <Unknown>{t("cluster.no-readings", { metric: metricName(metric, t) })}</Unknown>
+      ) : null}
       {series.data?.length ? (
         <LazyChart
+          metric={metric}
           lines={series.data.map((one) => ({
-            name: one.device === null ? one.name : `${one.name} · ${one.device}`,
+            name: one.device === null ? metricName(one.name, t) : `${metricName(one.name, t)} · ${one.device}`,
             points: one.points.map((point) => [Date.parse(point.at), point.mean] as [number, number]),
           }))}
         />
