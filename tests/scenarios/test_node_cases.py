@@ -74,7 +74,7 @@ def test_a_retest_that_waits_says_for_whom(world: World) -> None:
     running.starts()
     _, job = _request(world, "n1")
     with world.platform.database.read() as c:
-        english, chinese = (show_job(world.platform, c, job.job, language).waits for language in ("en", "zh"))
+        english, chinese = (show_job(world.platform, c, job.job, {}, language).waits for language in ("en", "zh"))
     assert english is not None
     assert chinese is not None
     assert (english.reason, english.ahead, english.numbers["nodes"]) == ("retest", [running.id], "n1")
