@@ -206,3 +206,21 @@ def test_followed_json_is_one_object_a_line(stub: Stub, headway: Headway) -> Non
     stub.on("GET", f"{LOGS}/stream", sse(("log", "5", "你\n"[:1]), ("end", "6", "")))
     lines = headway("logs", "-f", "j", "--attempt", "1", "--json").out.splitlines()
     assert [json.loads(line)["text"] for line in lines] == ["ab\n", "你"]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        (
+            "en",
+            "checkpoints: every 18m 00s (advised) costs 0.09 %, loses 9m 01s per fault · "
+            "every 1h 00m (in use) costs 0.03 %, loses 30m 01s per fault",
+        ),
+        ("zh", "每 18 分 00 秒 (建议) 存一次"),
+    ],
+)
+def test_why_a_job_runs_says_what_its_checkpoints_cost(stub: Stub, headway: Headway, language: str, line: str) -> None:
+    job = canned.a_job(id="a", state="running")
+    stub.on("GET", "/jobs/a", canned.a_view(job))
+    stub.on("GET", "/jobs/a/cadence", canned.a_cadence())
+    assert line in headway("why", "a", language=language).out
