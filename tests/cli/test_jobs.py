@@ -132,6 +132,7 @@ def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None
     ran = headway("checkpoint", "unpin", "j", "40")
     assert (ran.code, ran.err) == (0, "/c/step-40 is left to the policy again\n")
     state = {"state": "verified", "reason": None, "bytes": 1, "seconds": 1.0, "attempt": "j.1", "saved_at": canned.AT}
+    state |= {"restored": None, "storage": "nfs4"}
     stub.on("GET", "/jobs/j/checkpoints", [row | state])
     assert "verified (pinned by ann)" in headway("checkpoints", "j").out
 
