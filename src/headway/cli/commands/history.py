@@ -9,9 +9,10 @@ from headway.cli import quantities
 from headway.cli.arguments import JOB, PROJECT
 from headway.cli.command import command, json_option, option
 from headway.cli.commands.show import placement
-from headway.cli.language import say, word
+from headway.cli.language import language, say, why, word
 from headway.cli.screen import out, state, table, write_json, write_json_line
 from headway.cli.session import client
+from headway.domain.words import in_words
 
 Fields = tuple[str, ...] | None
 SHOWN_VALUE = 80
@@ -82,7 +83,10 @@ def checkpoints(job: str, fields: Fields) -> None:
 
 
 def _remark(row: dict[str, Any]) -> str:
-    notes = [row["reason"], row["pinned_by"] and say("checkpoint.by", by=row["pinned_by"])]
+    notes = [
+        why(row["reason"]),
+        row["pinned_by"] and say("checkpoint.by", by=row["pinned_by"]),
+    ]
     told = ", ".join(each for each in notes if each)
     return f" ({told})" if told else ""
 
@@ -106,7 +110,8 @@ def facts(job: str | None, project: str | None, follow: bool, fields: Fields) ->
 
 
 def _values(data: dict[str, Any]) -> str:
-    return " ".join(f"{name}={_value(value)}" for name, value in data.items() if value is not None)
+    told = in_words(data, language())
+    return " ".join(f"{name}={_value(value)}" for name, value in told.items() if value is not None)
 
 
 def _value(value: Any) -> str:

@@ -8,6 +8,7 @@ from headway.cli import quantities
 from headway.cli.arguments import JOB
 from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say, word
+from headway.cli.language import why as told
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
 from headway.cli.telling import (
@@ -93,7 +94,7 @@ def _reason(view: dict[str, Any]) -> list[str]:
     attempt = view["attempt"]
     if job["state"] == "starting" and attempt and attempt.get("waiting"):
         return [say("why.engine-waits", engine=attempt["engine"], attempt=attempt["id"], reason=attempt["waiting"])]
-    return [job["reason"] or say("why.nothing")]
+    return [told(job["reason"]) or say("why.nothing")]
 
 
 def _hint(view: dict[str, Any]) -> str:

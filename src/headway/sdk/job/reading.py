@@ -89,7 +89,7 @@ def read_verified(folder: Path, entry: FileEntry, load: Callable[[io.RawIOBase],
         file = HashedFile(fd, algorithm_of(entry.hash))
         state, failure = _tried(load, file)
         if file.named() != entry.hash:
-            raise Rejected("wrong-hash", f"{entry.path} is not what was saved")
+            raise Rejected("wrong-hash", entry.path)
     except OSError as error:
         raise Rejected("unreadable", f"{entry.path}: {error.strerror or error}") from None
     finally:

@@ -70,7 +70,7 @@ def show_case(node: str, asker: AskerHere, days: Days = 90) -> CaseView:
     """One node's file."""
     files = {file.node.name: file for file in _files(asker, days)}
     if node not in files:
-        raise PlatformError("not-found", what="node", value=node, near=", ".join(sorted(files)) or "—")
+        raise PlatformError("not-found", what="node", value=node, near=", ".join(sorted(files)))
     with asker.platform.database.read() as c:
         tested = [one for one in retests.all(c) if node in one.nodes]
     file = files[node]

@@ -168,7 +168,7 @@ def choose(asker: Asker, job: str, number: int | None) -> Attempt:
         tries = attempts.of_job(c, find(c, asker, job).id)
     fitting = [attempt for attempt in tries if number is None or attempt.number == number]
     if not fitting:
-        near = ", ".join(str(attempt.number) for attempt in tries) or "—"
+        near = ", ".join(str(attempt.number) for attempt in tries)
         raise PlatformError("not-found", what="attempt", value=f"{job}.{number or 'latest'}", near=near)
     return fitting[-1]
 

@@ -12,7 +12,7 @@ from headway.diagnosis.describe import describe, describe_hang, next_step, title
 from headway.diagnosis.hang import words as hang
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.errors import Language, Param, PlatformError, message
+from headway.domain.errors import Language, Param, PlatformError, message, spoken
 from headway.domain.events import AttemptWaited
 from headway.domain.hold_events import JobHeld
 from headway.domain.ids import AttemptId
@@ -179,7 +179,7 @@ def _held(c: Connection, job: Job, language: Language) -> JobHeldView | None:
     held = facts.last(c, job.id, JobHeld)
     if held is None:
         return None
-    cause = title(held.cause, language) if held.cause is not None else held.fault
+    cause = title(held.cause, language) if held.cause is not None else spoken("fault", held.fault, language)
     params: dict[str, Param] = {"job": job.id, "cause": cause, "node": held.node}
     sentence = message("held" if held.node is None else "held-on-node", params, language)
     return JobHeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)

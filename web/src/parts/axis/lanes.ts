@@ -22,7 +22,7 @@ export interface Stretch {
 
 export type Lane =
   | { kind: "band"; label: string; stretches: Stretch[] }
-  | { kind: "line"; label: string; points: Point[]; unit: string }
+  | { kind: "line"; label: string; runs: Point[][]; unit: string }
   | { kind: "marks"; label: string; marks: Mark[] }
   | { kind: "heat"; label: string; points: Point[]; flagged: boolean; top: number }
   | { kind: "density"; label: string; grown: Point[]; marks: number[] };
