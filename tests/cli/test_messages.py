@@ -20,6 +20,7 @@ from headway.domain.resources import NodeState
 from headway.domain.service import ReplicaState
 from headway.metering.phases import Phases
 from headway.registry.cadence import Edge
+from headway.registry.storages import StorageKind
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
 from headway.server.operations.jobs.cadence import MODES
 from headway.server.operations.jobs.losses import Passing
@@ -41,6 +42,7 @@ CLOSED = (
     "right",
     "cadence-mode",
     "cadence-edge",
+    "storage",
 )
 PHASES = [field.name for field in fields(Phases)]
 
@@ -84,6 +86,7 @@ def test_every_state_and_reason_has_its_words() -> None:
     wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
     wanted |= {f"passing.{each}" for each in Passing} | {f"recovery.{phase}" for phase in PHASES}
     wanted |= {f"cadence-mode.{mode}" for mode in MODES} | {f"cadence-edge.{edge}" for edge in Edge}
+    wanted |= {f"storage.{kind}" for kind in StorageKind}
     wanted |= {f"shared.{kind}" for kind in (*WIDEST_FIRST, "job")}
     wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons}
     assert wanted - set(texts("en")) == set()

@@ -11,7 +11,17 @@ from headway.cli.language import language, say, word
 from headway.cli.language import why as told
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, spent, standing_before, start_range, verdict, waiting
+from headway.cli.telling import (
+    advice_on_waiting,
+    headline,
+    loss,
+    spent,
+    standing_before,
+    start_range,
+    trade_of,
+    verdict,
+    waiting,
+)
 from headway.domain.errors import message
 
 
@@ -28,9 +38,11 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
         if fields is not None:
             return write_json(view, fields)
         bills = api.bills(view["job"]["id"]) if view["job"]["failures"] or view["verdict"] else []
+        trade = api.cadence(view["job"]["id"])["trade"] if view["job"]["state"] == "running" else []
         before = api.ahead(view["job"]["id"]) if view["waits"] and view["waits"]["ahead"] else []
     out(headline(view))
-    for line in _reason(view) + [standing_before(one) for one in before[:5]] + _losses(bills[-3:]):
+    lines = [*_reason(view), *(standing_before(one) for one in before[:5]), *_losses(bills[-3:]), *trade_of(trade)]
+    for line in lines:
         out(f"  {line}")
     hint = _hint(view)
     if hint:
