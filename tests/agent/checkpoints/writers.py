@@ -175,7 +175,9 @@ def plain(folder: Path) -> None:
         torch.save({"model": Model().state_dict(), "step": step}, folder / f"ckpt_{step}.pt")
 
 
-WRITERS = {each.__name__: each for each in (trainer, accelerate, lightning, deepspeed, megatron, torchtitan, dcp, plain)}
+WRITERS = {
+    each.__name__: each for each in (trainer, accelerate, lightning, deepspeed, megatron, torchtitan, dcp, plain)
+}
 
 if __name__ == "__main__":
     WRITERS[sys.argv[1]](Path(sys.argv[2]))
