@@ -96,7 +96,7 @@ def test_both_have_it_once_both_have_written(order: Callable[..., Order], tmp_pa
 def test_one_whose_disk_is_full_is_named_to_the_first(order: Callable[..., Order], tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space"):
         perform(order(1), CONTENT, FullDisk())
-    with pytest.raises(CheckpointError, match="rank 1 failed: .*No space"):
+    with pytest.raises(CheckpointError, match=r"rank 1 failed: .*No space"):
         perform(order(0), CONTENT, Disk())
     assert only_step_20_is_there(tmp_path)
 
