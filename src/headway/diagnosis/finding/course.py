@@ -53,6 +53,11 @@ class Course:
     silent: tuple[Entry, ...]
     begun: bool
 
+    @property
+    def runs(self) -> bool:
+        """Whether training went on for a while: three different steps, anywhere."""
+        return len({entry.text for entry in self.steps}) >= 3
+
     def goes_on_after(self, claim: Claim) -> bool:
         """Whether the one who said it went on training: three different steps after it, or a good end."""
         file, number = claim.place

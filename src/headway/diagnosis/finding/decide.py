@@ -40,6 +40,8 @@ def _is_cleanup(claim: Claim, ends: Sequence[Exit]) -> bool:
 
 
 def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
+    if claim.cause is Cause.SCHED_PENDING:
+        return course.runs
     if claim.cause in ORDERS and claim.weight >= 70:
         return False
     if names[claim.entry.file].is_system:

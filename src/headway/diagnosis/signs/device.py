@@ -219,6 +219,12 @@ SIGNS: tuple[Sign, ...] = (
         but=r"(?i)not active|request|rate|I/O|disabled|slowdown.{0,30}: N/A|threshold.{0,20}ok|no straggler",
     ),
     Sign(
+        Cause.THERMAL_SLOW,
+        words("straggler"),
+        LIKELY + 1,
+        pattern=r"(?i)straggler.{0,40}?\brank ?[:=#]? ?(?P<rank>\d{1,6})\b",
+    ),
+    Sign(
         Cause.GPU_LOST,
         words("cuda error: unknown error | cudaerrorunknown | unknown cuda error"),
         VAGUE,
