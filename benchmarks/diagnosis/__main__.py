@@ -135,7 +135,8 @@ def evaluate(given: argparse.Namespace, cases: Sequence[Case]) -> Result:
         notes=[
             f"wrong: {dict(plain.wrong)}",
             f"wrong by folds: {dict(rows['Headway, by folds'].wrong)}",
-            f"{len(seeds)} seeds; the measure that loses most, on average: { {n: round(d, 3) for n, d in lost.items()} }",
+            f"{len(seeds)} seeds; what the measure that loses most loses, on average: "
+            f"{ {name: round(drop, 3) for name, drop in lost.items()} }",
             f"with the worst seed: { {name: round(drop, 3) for name, drop in worst.items()} }",
             f"{LOST_LINES}, on average: { {m: round(d, 3) for m, d in drops(plain, changed[LOST_LINES]).items()} }; "
             f"file:line answers that stand on no line left: {floor:.3f}",

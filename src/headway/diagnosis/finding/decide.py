@@ -20,6 +20,7 @@ NEAR_S = 120.0
 CLOSE_S = 2.0
 CARRIED = 2
 """Lines around an abort that may say what it carries."""
+WARNINGS = frozenset({"WARN", "WARNING", "W", "警告"})
 RIGHT_AFTER = 16
 """Lines after an exception that may still explain it."""
 
@@ -46,6 +47,8 @@ def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
         return False
     if names[claim.entry.file].is_system:
         return course.goes_on_later(claim)
+    if claim.entry.level in WARNINGS and course.ended_before(claim):
+        return True
     return course.goes_on_after(claim)
 
 

@@ -7,6 +7,7 @@ from headway.diagnosis.cause import Cause
 from headway.diagnosis.finding import traces
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.course import is_step
+from headway.diagnosis.finding.decide import WARNINGS
 from headway.diagnosis.finding.exits import Exit
 from headway.diagnosis.finding.traces import Trace
 from headway.diagnosis.reading.entry import Entry
@@ -68,7 +69,6 @@ _BENIGN = re.compile(
     r"=|: ?|set to )\d|handler installed|enabled|重试|已恢复|忽略|跳过"
 )
 _QUIET_LEVELS = frozenset({"INFO", "DEBUG", "TRACE", "NOTICE", "I", "D", "SUCCESS", "信息"})
-_WARNINGS = frozenset({"WARN", "WARNING", "W", "警告"})
 
 
 def gather(reading: Reading, exits: Sequence[Exit], table: Table) -> list[Claim]:
@@ -201,7 +201,7 @@ def _from_line(entry: Entry, reading: Reading, table: Table) -> list[Claim]:
     claims = [_claim(entry, match) for match in best.values()]
     for claim in claims:
         claim.words = _NO_WORDS.sub(" ", entry.text)[:300].strip()
-        claim.weight -= 20 if entry.level in _WARNINGS and claim.weight < LIKELY + 20 else 0
+        claim.weight -= 20 if entry.level in WARNINGS and claim.weight < LIKELY + 20 else 0
         _about(claim, [entry], reading)
     return claims
 
