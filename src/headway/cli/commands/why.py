@@ -10,7 +10,17 @@ from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say, word
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, spent, standing_before, start_range, verdict, waiting
+from headway.cli.telling import (
+    advice_on_waiting,
+    headline,
+    loss,
+    spent,
+    standing_before,
+    start_range,
+    verdict,
+    waiting,
+    way,
+)
 from headway.domain.errors import message
 
 
@@ -37,8 +47,8 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
 
 
 def _losses(bills: list[dict[str, Any]]) -> list[str]:
-    """What the last failures cost, and where the seconds went."""
-    return [line for bill in bills for line in (loss(bill), spent(bill)) if line]
+    """What the last failures cost, where the seconds went, and how the job went on."""
+    return [line for bill in bills for line in (loss(bill), spent(bill), way(bill)) if line]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
