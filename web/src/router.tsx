@@ -107,7 +107,8 @@ const node = createRoute({
   getParentRoute: () => root,
   path: "/nodes/$node",
   component: lazyRouteComponent(() => import("./screens/node/NodePage"), "NodePage"),
-  validateSearch: (raw: Raw) => optional({ hours: whole(raw.hours), metric: text(raw.metric) }),
+  validateSearch: (raw: Raw) =>
+    optional({ hours: whole(raw.hours), metric: text(raw.metric), from: text(raw.from), to: text(raw.to) }),
 });
 
 const usage = createRoute({

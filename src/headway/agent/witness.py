@@ -81,6 +81,7 @@ class Witness:
         """Start the ranks: once in an attempt's life, which the caller guards."""
         for problem in cgroup.enter(self._order.cgroup):
             self._journal.note("cgroup-not-entered", problem=problem)
+        self._looks.begin()
         try:
             self._ranks.start(package_path(), self._outputs.open)
         except (StartError, OSError) as error:

@@ -220,5 +220,6 @@ class RankEvent(BaseModel):
     bytes: Count = 0
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    storage: Line | None = None
     reason: Line | None = None
     name: Line | None = None

@@ -166,7 +166,7 @@ def test_channel(name: str, asker: AskerHere) -> ChannelView:
 
 @router.delete("/channels/{name}", status_code=204)
 def remove_channel(name: str, asker: AskerHere) -> Response:
-    """Take a channel away; what waits for it is never told."""
+    """Take a channel away: what waits for it is never told, and who followed jobs through it does so no more."""
     with asker.platform.database.write() as c:
         channel = notices.channels(c).get(name)
         _check_owner(asker, channel)
@@ -174,6 +174,14 @@ def remove_channel(name: str, asker: AskerHere) -> Response:
             raise PlatformError("not-found", what="channel", value=name)
         notices.drop_channel(c, name)
     return Response(status_code=204)
+
+
+@router.get("/jobs/{job}/following", tags=["jobs"])
+def show_following(job: str, asker: AskerHere) -> Subscription | None:
+    """Through which channel one follows a job; null: one does not."""
+    with asker.platform.database.read() as c:
+        found = notices.followers(c, find(c, asker, job).id)
+    return next((one for one in found if one.user == asker.name), None)
 
 
 @router.put("/jobs/{job}/following", tags=["jobs"])

@@ -71,12 +71,14 @@ class StallView:
 class JobView:
     """A job with what is known of it now. Rates are steps per second; `left_s` seconds.
 
+    `device_seconds`: what all its attempts took so far, waiting apart; the ledger has the same once they have ended.
     `reader`: who reads its progress, `sdk` where it reports by itself; None while nobody has matched its output.
     `phase`: what its output says it does; None: nothing was read yet.
     """
 
     job: Job
     devices: int
+    device_seconds: int
     attempt: Attempt | None
     loss: float | None
     rate: float | None

@@ -68,12 +68,24 @@ function Choice({ view, change }: { view: JobView; change: (order: Order) => voi
           onChange={(rank) => set({ rank: rank ?? 0 })}
         />
       </span>
+      <span className="row">
+        {t("drill.at-step")}
+        <InputNumber
+          aria-label={t("drill.at-step")}
+          style={{ width: 140 }}
+          min={(view.job.step ?? 0) + 1}
+          precision={0}
+          placeholder={t("drill.at-once")}
+          value={order.at_step ?? null}
+          onChange={(step) => set({ at_step: step })}
+        />
+      </span>
       {may.work(view.job.spec.project) ? (
         <Checkbox checked={order.shadow} onChange={(event) => set({ shadow: event.target.checked })}>
           {t("drill.shadow")}
         </Checkbox>
       ) : null}
-      <span role="note">{t(consequence(order), { cards: view.devices })}</span>
+      <span role="note">{t(consequence(order), { cards: view.devices, step: order.at_step ?? 0 })}</span>
     </div>
   );
 }
@@ -83,5 +95,6 @@ function consequence(order: Order): Key {
   if (order.shadow) return "drill.text-shadow";
   if (order.kill === "node") return "drill.text-node";
   if (order.kill === "mount") return "drill.text-mount";
+  if (order.kill !== "stop" && order.at_step) return "drill.text-later";
   return order.kill === "stop" ? "drill.text-stop" : "drill.text";
 }
