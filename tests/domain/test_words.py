@@ -1,5 +1,7 @@
 """Words of closed lists are told in the reader's language, in messages and in facts."""
 
+import time
+from collections.abc import Iterator
 from enum import StrEnum
 from string import Formatter
 
@@ -17,6 +19,7 @@ from headway.domain.errors import (
     FAMILIES,
     LANGUAGES,
     SEVERAL,
+    TIME,
     Language,
     PlatformError,
     code_of,
@@ -25,6 +28,7 @@ from headway.domain.errors import (
     spoken,
 )
 from headway.domain.grant import GrantState
+from headway.domain.job import Priority
 from headway.domain.lifecycle import AttemptState, JobState
 from headway.domain.quota_version import Dropped
 from headway.domain.resources import NodeState
@@ -64,7 +68,23 @@ WORDS = [
     *[("cause", value) for value in Cause],
     *[("phase", value) for value in Phase],
     *[("fault", value) for value in Fault],
+    *[("priority", value) for value in Priority],
 ]
+
+
+@pytest.fixture
+def in_shanghai(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine that keeps China's time."""
+    monkeypatch.setenv("TZ", "CST-8")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_a_moment_is_told_in_the_zone_of_who_speaks_and_a_typed_word_as_it_is(in_shanghai: None) -> None:
+    assert message("waits-not-before", {"at": "2026-12-01T22:33:07+00:00"}, "en").endswith("2026-12-02 06:33 +08:00")
+    assert message("waits-not-before", {"at": "soon"}, "en").endswith("than soon")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -78,7 +98,7 @@ def test_no_chinese_word_is_the_internal_one() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_blank_names_a_family_that_there_is(language: Language) -> None:
-    known = {"", *FAMILIES, *SEVERAL}
+    known = {"", TIME, *FAMILIES, *SEVERAL}
     unknown = []
     for code in codes(language):
         error = PlatformError(code)
@@ -106,9 +126,11 @@ def test_both_languages_tell_the_same_blanks_by_the_same_families() -> None:
     assert [code for code in codes("en") if families(code, "en") != families(code, "zh")] == []
 
 
-def test_a_followed_jobs_end_is_told_without_internal_words() -> None:
+def test_a_followed_jobs_end_is_told_without_internal_words(in_shanghai: None) -> None:
     ended = {"name": "llm", "job": "j-1", "state": "failed", "at": "2026-12-01T00:00:00Z", "reason": "same-step"}
-    assert message("follow-ended", dict(ended), "zh") == "llm（j-1）已结束：失败，2026-12-01T00:00:00Z 在同一步再次失败"
+    assert (
+        message("follow-ended", dict(ended), "zh") == "llm（j-1）已结束：失败，2026-12-01 08:00 +08:00 在同一步再次失败"
+    )
     assert "same-step" not in message("follow-ended", dict(ended), "en")
 
 

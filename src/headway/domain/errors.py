@@ -7,6 +7,7 @@ clause and the value, and nothing where there is no value. Nothing here decides 
 """
 
 import tomllib
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from string import Formatter
@@ -15,12 +16,14 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-FAMILIES = ("word", "why", "cause", "phase", "fault")
+FAMILIES = ("word", "why", "cause", "phase", "fault", "priority")
 """Words of closed lists, in the tables as `[word-job]`, `[why-time-limit]`: what something is called, why something
-stopped or is not taken, what broke a job, what a program is at, how an attempt broke."""
+stopped or is not taken, what broke a job, what a program is at, how an attempt broke, a priority class."""
 SEVERAL = {"words": "word", "whys": "why"}
 """For several at once, `a, b` or `one: a, two: b`."""
 CLAUSE = "?"
+TIME = "time"
+"""For a moment, ISO 8601: to the minute, in the time zone of the machine that speaks, the offset told."""
 Param = str | int | float | bool | None
 
 
@@ -103,6 +106,8 @@ class _Speaking(Formatter):
             return clause + self.format_field(value, family) if value not in (None, "") else ""
         if value is None:
             return "—"
+        if format_spec == TIME:
+            return _moment(str(value))
         if format_spec in SEVERAL:
             return self._several(SEVERAL[format_spec], str(value))
         if format_spec in FAMILIES:
@@ -113,6 +118,16 @@ class _Speaking(Formatter):
         parts = [each.rpartition(": ") for each in value.split(", ")]
         named = [f"{head}{colon}{spoken(family, word, self._language)}" for head, colon, word in parts]
         return ("、" if self._language == "zh" else ", ").join(named)
+
+
+def _moment(value: str) -> str:
+    """ "2026-12-01 22:33 +08:00"; what is no moment, as what a person typed may be none, as it is."""
+    try:
+        at = datetime.fromisoformat(value).astimezone()
+    except ValueError:
+        return value
+    offset = at.strftime("%z")
+    return f"{at:%Y-%m-%d %H:%M} {offset[:3]}:{offset[3:5]}"
 
 
 def _fill(text: str, params: dict[str, Param], language: Language) -> str:

@@ -61,7 +61,9 @@ def checkpoints(job: str, fields: Fields) -> None:
         rows = api.checkpoints(job)
     if fields is not None:
         return write_json(rows, fields)
-    titles = [say(f"column.{name}") for name in ("step", "state", "size", "took", "attempt")]
+    titles = [
+        say(f"column.{name}") for name in ("step", "state", "size", "took", "restore-takes", "storage", "attempt")
+    ]
     titles += [say("column.saved", zone=quantities.zone()), say("column.path")]
     shown = [
         (
@@ -69,13 +71,15 @@ def checkpoints(job: str, fields: Fields) -> None:
             state(row["state"]) + _remark(row),
             quantities.size(row["bytes"]),
             quantities.duration(row["seconds"]),
+            quantities.duration(row["restored"]),
+            row["storage"] or quantities.UNKNOWN,
             row["attempt"],
             quantities.clock(row["saved_at"]),
             row["path"],
         )
         for row in rows
     ]
-    table(titles, shown, right=[titles[0], titles[2], titles[3]])
+    table(titles, shown, right=[titles[0], *titles[2:5]])
 
 
 def _remark(row: dict[str, Any]) -> str:

@@ -61,6 +61,8 @@ def set_quota(project: str, device_type: str, devices: int, fields: tuple[str, .
         made = api.set_quota(project, device_type, devices)
     if fields is not None:
         return write_json(made, fields)
+    for warning in made["warnings"]:
+        note(f"! {warning}")
     note(say("done.quota", project=project, device_type=device_type, devices=devices))
 
 

@@ -104,7 +104,7 @@ export function Axis({ view, attempts, chosen, saved }: Props) {
 function useLog(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
   const wanted = useSearch({ from: "/jobs/$job" });
   const pace = usePace(5);
-  const rank = shownRank(wanted.rank, chosen);
+  const rank = shownRank(wanted.rank, view, chosen);
   const found = useQuery({
     ...logArrivals(view.job.id, chosen?.attempt.number ?? 0, rank),
     enabled: chosen !== null,

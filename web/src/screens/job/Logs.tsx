@@ -25,7 +25,7 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
   const { id } = view.job;
   const { number, ended_at: ended } = chosen.attempt;
   const ranks = useQuery({ ...logRanks(id, number), refetchInterval: usePace(5) });
-  const rank = shownRank(wanted.rank, chosen);
+  const rank = shownRank(wanted.rank, view, chosen);
   const arrived = useQuery(logArrivals(id, number, rank));
   const grown = useMemo(() => growth(arrived.data), [arrived.data]);
   const source = useMemo(() => logSource(id, number, rank), [id, number, rank]);

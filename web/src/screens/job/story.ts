@@ -89,9 +89,14 @@ export function wholeSpan(found: Stretch[], now: number): Span {
   return { from: first.from, to: Math.max(last.to, first.from + 1000) };
 }
 
-/** Whose log is shown: the one asked for, else the one that broke first, else the first. */
-export function shownRank(wanted: number | undefined, chosen: Schemas["AttemptView"] | null): number {
-  return wanted ?? chosen?.verdict?.rank ?? 0;
+/** Whose log is shown: the one asked for, else the one that holds up or broke first, else the first. */
+export function shownRank(
+  wanted: number | undefined,
+  view: Schemas["JobView"],
+  chosen: Schemas["AttemptView"] | null,
+): number {
+  const isNewest = chosen !== null && chosen.attempt.id === view.attempt?.id;
+  return wanted ?? (isNewest ? view.stall?.rank : null) ?? chosen?.verdict?.rank ?? 0;
 }
 
 export function checkpointMarks(checkpoints: Checkpoint[], t: Say): Mark[] {

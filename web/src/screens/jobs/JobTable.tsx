@@ -27,7 +27,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
       rowKey={(view) => view.job.id}
       dataSource={views}
       pagination={false}
-      scroll={{ x: 1290, y: height }}
+      scroll={{ x: 1130, y: height }}
       onScroll={(event) => {
         const at = event.currentTarget as HTMLElement;
         if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
@@ -36,7 +36,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
         { title: t("jobs.status"), width: 150, render: (_, view) => <JobStatus view={view} /> },
         {
           title: t("jobs.job"),
-          width: 300,
+          width: 270,
           render: (_, view) => (
             <>
               <JobLink view={view} />
@@ -47,11 +47,11 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
           ),
         },
         { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
-        { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
-        { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        { title: t("jobs.progress"), width: 310, render: (_, view) => <Progress view={view} /> },
+        { title: t("jobs.last"), width: 110, render: (_, view) => <Moment at={view.last_progress_at} /> },
         {
-          title: t("unit.card-hours"),
-          width: 110,
+          title: t("jobs.card-hours"),
+          width: 100,
           align: "right",
           render: (_, view) => <Quantity value={view.device_seconds / 3600} digits={1} />,
         },

@@ -1,4 +1,4 @@
-"""The directory: departments, projects, quotas, users, roles and tokens. Each change is a row and a fact."""
+"""The directory: departments, projects, users, roles and tokens. Each change is a row and a fact."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,16 +10,15 @@ from headway.domain.events import (
     DepartmentCreated,
     Fact,
     ProjectCreated,
-    QuotaSet,
     RoleGranted,
     TokenIssued,
     UserCreated,
 )
 from headway.domain.ids import check_name
-from headway.domain.quota import Department, Project, Quota
+from headway.domain.quota import Department, Project
 from headway.server.access import Role
 from headway.server.secrets import digest, make_id, make_token
-from headway.store import accounts, facts, nodes, quota_versions, quotas
+from headway.store import accounts, facts, nodes, quotas
 
 TOKEN_DAYS = 90
 
@@ -53,28 +52,6 @@ def create_project(c: Connection, change: Change, name: str, department: str) ->
     quotas.add_project(c, project)
     _say(c, ProjectCreated(at=change.at, by=change.by, project=name, department=department))
     return project
-
-
-def set_quota(c: Connection, change: Change, quota: Quota) -> Quota:
-    """Change one number of the table at once; where sites want two people for that, they propose a table instead.
-
-    Raises `quota-scheduled` while an approved table waits for its date: the change would bring it forward.
-    """
-    check_name("device_type", quota.device_type)
-    require_project(c, quota.project)
-    _require_device_type(c, quota.device_type)
-    if quota.devices < 0:
-        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="≥ 0")
-    newest = quota_versions.newest(c)
-    if newest is not None and newest.in_force_from is not None and newest.in_force_from > change.at:
-        since = newest.in_force_from.isoformat(timespec="seconds")
-        raise PlatformError("quota-scheduled", version=newest.number, in_force_from=since)
-    quotas.set_quota(c, quota, at=change.at, by=change.by)
-    said = QuotaSet(
-        at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
-    )
-    _say(c, said)
-    return quota
 
 
 def create_user(c: Connection, change: Change, name: str, hashed: str | None, unix_name: str | None) -> None:
@@ -112,8 +89,8 @@ def require_project(c: Connection, name: str) -> Project:
     return project
 
 
-def _require_device_type(c: Connection, name: str) -> None:
-    """Nodes that are gone count, and where no node was seen yet any type may come."""
+def require_device_type(c: Connection, name: str) -> None:
+    """Raises `not-found` for a type no node has. Nodes that are gone count; where none was seen any may come."""
     known = sorted({node.device_type for node in nodes.all(c)})
     if known and name not in known:
         raise PlatformError("not-found", what="device type", value=name, near=", ".join(known))
