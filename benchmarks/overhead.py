@@ -3,8 +3,8 @@
 One rank of examples/tiny_gpt on core 0, whoever starts it; the server, its gateway and the agent on core 1. By hand the
 server is paused, so that bare means without a platform. Steps a second are counted by the ranks' own time stamps from
 step 10 to the last, so that starting up counts on neither side; checkpoints do, as often on both. With `--advised` only
-the job saves, as advised but at least every half minute, so that it does so within a run: all that checkpoints cost then
-counts against it. The figure is the median of the ratios of alternating pairs, with its interval.
+the job saves, as advised but at least every half minute, so that it does so within a run: all that saving costs counts
+against it. The figure is the median of the ratios of alternating pairs, with its interval.
 `python -m benchmarks.overhead [--advised] [--json] [--quick] [--pairs N] [--steps N]`.
 """
 
@@ -67,7 +67,7 @@ def steps_per_s(events: Path) -> float:
 
 
 def bare(data: Path, steps: int, core: int, every: int) -> float:
-    """The program by hand, with the environment an agent would give it; it saves every so many steps, and at its end."""
+    """The program by hand, with the environment an agent would give it; saving every so many steps and last."""
     with tempfile.TemporaryDirectory(prefix="headway-benchmark-") as folder:
         rank = Path(folder) / "rank-0"
         rank.mkdir()
@@ -120,7 +120,7 @@ def notes_of(cadence: dict[str, Any] | None, saves: Sequence[int]) -> list[str]:
     free = best(timedelta(seconds=cadence["blocking_s"]), timedelta(seconds=cadence["mtbf_s"]))
     return [
         f"saves in each run: {', '.join(map(str, saves))}, at most {ADVISED['longest_minutes'] * 60:g} s apart; "
-        f"without that bound every {free.total_seconds() / 60:.0f} min is advised at {cadence['blocking_s']:.2f} s a save"
+        f"by the advice alone every {free.total_seconds() / 60:.0f} min, at {cadence['blocking_s']:.2f} s a save"
     ]
 
 
