@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
@@ -85,7 +86,8 @@ def _row(given: dict[str, str]) -> Row | None:
         limit = float(given["limit_s"] or 0)
     except (ValueError, TypeError):
         return None
-    if not (0 <= submitted <= LONGEST and 0 < length <= LONGEST and 1 <= devices <= MOST and devices.is_integer()):
+    is_timed = 0 <= submitted <= LONGEST and 0 < length <= LONGEST and not isnan(limit)
+    if not (is_timed and 1 <= devices <= MOST and devices.is_integer()):
         return None
     bound = limit if 0 < limit <= LONGEST else None
     return Row(given["project"], given.get("user") or "", submitted, length, int(devices), bound)
