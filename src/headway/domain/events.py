@@ -237,6 +237,17 @@ class LogsDropped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilesRemoved(Event):
+    """The folders an attempt ran in are gone, so many bytes with them; everything in them had been told long before."""
+
+    kind: ClassVar[str] = "run-files-removed"
+    job: JobId
+    attempt: AttemptId
+    engine: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLost(Event):
     kind: ClassVar[str] = "agent-lost"
     job: JobId
@@ -362,6 +373,7 @@ Fact = (
     | Restored
     | RankExited
     | LogsDropped
+    | RunFilesRemoved
     | AgentLost
     | EndExplained
     | AttemptEnded
