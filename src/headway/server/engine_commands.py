@@ -2,8 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +11,14 @@ from typing import cast
 import click
 
 from headway.domain.errors import PlatformError, message
-from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight, UnixUser
+from headway.engines.protocol import Books, Capability, Engine, UnixUser
 from headway.server import engines
 from headway.server.home import database_of, has_database, settings_of
 from headway.server.language import language
 from headway.server.operations.ledger.reconcile import reconcile as compare_books
-from headway.server.operations.people.unix import account_of
+from headway.server.operations.nodes.engine_checks import findings, mapped
 from headway.server.settings import Settings
-from headway.store import accounts, attempts
+from headway.store import attempts
 
 MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -123,34 +122,18 @@ def _check(settings: Settings, name: str) -> bool:
     """Tell what one engine found; whether nothing is missing."""
     with TemporaryDirectory() as empty:
         opened = _open(settings, name, Path(empty))
-        findings = asyncio.run(_findings(opened, settings.agents_url, _mapped(settings)))
+        tried = asyncio.run(findings(opened, settings.agents_url, _mapped(settings)))
     click.echo(name)
-    for found in findings:
+    for found in tried:
         click.echo(f"  {MARKS[found.ok]} {message(found.code, {**found.params}, language())}")
         if found.ok is not True:
             click.echo(f"      {PlatformError(found.code, **found.params).hint(language())}")
-    return all(found.ok is not False for found in findings)
+    return all(found.ok is not False for found in tried)
 
 
 def _mapped(settings: Settings) -> list[UnixUser]:
-    """The accounts of this machine that users are mapped to, those it does not know left out."""
+    """Whom users are mapped to; nobody in a home without a database."""
     if not has_database(settings):
         return []
     with database_of(settings) as database, database.read() as c:
-        known = {}
-        for user in accounts.users(c):
-            with suppress(PlatformError):
-                known[user.unix_name] = account_of(c, user.name)
-    return [account for account in known.values() if account is not None]
-
-
-async def _findings(opened: Engine, server_url: str, users: Sequence[UnixUser]) -> list[Finding]:
-    """The engine's own preflight, else whether it shows any node."""
-    if Capability.PREFLIGHT in opened.can:
-        return list(await cast(Preflight, opened).check(server_url, users))
-    try:
-        shown = (await opened.inventory()).nodes
-    except PlatformError as error:
-        return [Finding("check-nodes", False, {"detail": str(error)})]
-    detail = ", ".join(f"{node.name}: {node.devices} × {node.device_type}" for node in shown)
-    return [Finding("check-nodes", bool(shown), {"detail": detail or "0"})]
+        return mapped(c)

@@ -222,6 +222,15 @@ export const retests = () =>
 export const incidents = () =>
   queryOptions({ queryKey: ["incidents"], queryFn: () => take(api.GET(`${V1}/incidents`)), meta: live });
 
+export const users = () => queryOptions({ queryKey: ["users"], queryFn: () => take(api.GET(`${V1}/users`)) });
+
+export const engines = () =>
+  queryOptions({ queryKey: ["engines"], queryFn: () => take(api.GET(`${V1}/engines`)), meta: live });
+
+/** What retests of each shape are held to. */
+export const references = () =>
+  queryOptions({ queryKey: ["retest-references"], queryFn: () => take(api.GET(`${V1}/retest-references`)) });
+
 export const projects = () => queryOptions({ queryKey: ["projects"], queryFn: () => take(api.GET(`${V1}/projects`)) });
 
 export const departments = () =>

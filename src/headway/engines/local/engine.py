@@ -58,7 +58,7 @@ class LocalEngine:
     """This machine as one or several virtual nodes."""
 
     name = "local"
-    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.CLEARS})
+    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.CLEARS, Capability.KEEPS})
 
     def __init__(self, settings: LocalSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock

@@ -110,7 +110,7 @@ def list_incidents(asker: AskerHere, days: Days = 7) -> list[IncidentView]:
     asker.check(Verb.READ, "job")
     now = asker.platform.clock.now()
     with asker.platform.database.read() as c:
-        found = incidents.recent(c, now, _since(now, days), asker.projects)
+        found = incidents.recent(asker.platform, c, _since(now, days), asker.projects)
     return [IncidentView(one, list(one.jobs), list(one.nodes), one.idle.total_seconds()) for one in found]
 
 
