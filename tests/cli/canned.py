@@ -174,6 +174,7 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "kill_to_first_step_s": 8.25,
         "phases": phases | {"first_step": 1},
         "passing": "passed",
+        "way": "node-closed",
     }
 
 

@@ -119,3 +119,8 @@ def spent(view: Row) -> str:
     """Where the seconds of one recovery went; the phases that are known, in order."""
     known = {name: seconds for name, seconds in view["phases"].items() if seconds is not None}
     return " · ".join(f"{word('recovery', name)} {quantities.duration(seconds)}" for name, seconds in known.items())
+
+
+def way(view: Row) -> str:
+    """How the job went on, at once where it was or through the queue and why; nothing where that is not decided."""
+    return word("way", view["way"]) if view["way"] else ""

@@ -21,6 +21,7 @@ from headway.cli.telling import (
     trade_of,
     verdict,
     waiting,
+    way,
 )
 from headway.domain.errors import message
 
@@ -50,8 +51,8 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
 
 
 def _losses(bills: list[dict[str, Any]]) -> list[str]:
-    """What the last failures cost, and where the seconds went."""
-    return [line for bill in bills for line in (loss(bill), spent(bill)) if line]
+    """What the last failures cost, where the seconds went, and how the job went on."""
+    return [line for bill in bills for line in (loss(bill), spent(bill), way(bill)) if line]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:

@@ -107,13 +107,17 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class BillView:
-    """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed."""
+    """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed.
+
+    `way`: how the job went on: `in-place`, at once where it was, or the code of why it went through the queue.
+    """
 
     bill: LossBill
     lost_steps: int
     kill_to_first_step_s: float | None
     phases: Phases
     passing: Passing
+    way: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

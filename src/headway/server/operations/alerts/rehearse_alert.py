@@ -8,9 +8,10 @@ from sqlalchemy import Connection
 from headway.diagnosis.alerts.judge import ENDED_BY, watches
 from headway.diagnosis.alerts.rehearse import Past, firing_of_age, firings, firings_of_facts, highest
 from headway.domain.alert import READING, AlertRule, Comparison, Subject
-from headway.domain.events import AttemptPlaced, JobEnded, JobSubmitted, RecoveryDecided
+from headway.domain.events import AttemptPlaced, JobEnded, JobSubmitted
 from headway.domain.hold_events import JobReleased
 from headway.domain.ids import JobId
+from headway.domain.recovery_events import RecoveryDecided
 from headway.server.operations.alerts.alert_turns import seen
 from headway.server.operations.alerts.gauges import subject_of
 from headway.server.operations.nodes.node_reports import key_of
