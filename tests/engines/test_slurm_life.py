@@ -244,6 +244,27 @@ def test_an_end_at_the_time_limit_is_noticed_before_and_ranks_hear_of_it(slurm: 
     assert '"stop":true' in (slurm.folder / "told").read_text()
 
 
+def test_the_folder_of_an_attempt_goes_once_everything_is_told_and_not_before(
+    somebody: UnixUser, folder: Path, slurm: SlurmSubject
+) -> None:
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default")
+    slurm.change(share=folder / "share", agent=Path(shutil.copy(slurm.settings.agent, folder)))
+    runs = slurm.order(Plan.RUNS)
+    slurm.launch(runs)
+    ends = replace(slurm.order(Plan.SUCCEEDS), user=somebody, command=("true",))
+    handle = slurm.launch(ends)
+    slurm.until_seen(Sight.ENDED, handle)
+
+    def freed() -> int | None:
+        asyncio.run(slurm.engine.observe([handle]))
+        return asyncio.run(slurm.engine.clear(ends.attempt))
+
+    found: list[int | None] = []
+    slurm.until(lambda: bool(found.append(freed()) or found[-1]), "the folder to go")
+    assert asyncio.run(slurm.engine.clear(runs.attempt)) is None
+    assert list(asyncio.run(slurm.engine.kept())) == [runs.attempt]
+
+
 def test_a_preflight_of_a_good_site_finds_nothing_missing(slurm: SlurmSubject) -> None:
     findings = {each.code: each for each in asyncio.run(slurm.engine.check(slurm.server_url))}
     assert {code for code, each in findings.items() if not each.ok} == set(), findings
@@ -251,11 +272,11 @@ def test_a_preflight_of_a_good_site_finds_nothing_missing(slurm: SlurmSubject) -
 
 
 def test_a_preflight_names_what_is_missing(slurm: SlurmSubject) -> None:
-    slurm.change(account="nobodys", python="/nowhere/python3")
-    findings = {each.code: each.ok for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
-    assert findings["check-slurm-accounts"] is False
-    assert findings["check-slurm-job"] is False
-    slurm.change(account=None, python="/usr/bin/python3")
+    slurm.change(account="nobodys", qos="normal", qoses={"vision": "no-such-qos"}, python="/nowhere/python3")
+    found = {each.code: each for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
+    assert [found[f"check-slurm-{what}"].ok for what in ("accounts", "qoses", "job")] == [False, False, False]
+    assert found["check-slurm-qoses"].params["detail"] == "no-such-qos"
+    slurm.change(account=None, qoses={"vision": "normal"}, python="/usr/bin/python3")
     findings = {each.code: each.ok for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
     assert [code for code, ok in findings.items() if ok is False] == ["check-slurm-server"]
 

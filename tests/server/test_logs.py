@@ -10,8 +10,8 @@ import zstandard
 from fastapi.testclient import TestClient
 from httpx import Client
 
-from headway.domain.events import TokenIssued
 from headway.domain.ids import AttemptId
+from headway.domain.people_events import TokenIssued
 from headway.server.access import Role
 from headway.server.platform import Platform
 from headway.store import accounts, facts
@@ -51,6 +51,22 @@ def test_a_window_says_where_it_is(http: TestClient, platform: Platform, placed:
     assert (more.text, more.headers["X-Offset"]) == (TEXT, "0")
     beyond = http.get(f"jobs/{placed.job}/logs", params={"offset": 1000}, headers=admin)
     assert (beyond.status_code, beyond.text) == (200, "")
+
+
+def test_a_log_says_when_its_bytes_came(
+    http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str], clock: Clock
+) -> None:
+    assert http.get(f"jobs/{placed.job}/logs/arrivals", headers=admin).json() == []
+    _prints(platform, placed, "step 1\n")
+    clock.move(timedelta(minutes=10))
+    _prints(platform, placed, "step 2\n" * 100)
+    found = http.get(f"jobs/{placed.job}/logs/arrivals", headers=admin).json()
+    assert [found[0], found[-1]] == [
+        {"at": "2026-11-03T08:00:00Z", "offset": 0},
+        {"at": "2026-11-03T08:10:00Z", "offset": 707},
+    ]
+    nobody = http.get(f"jobs/{placed.job}/logs/arrivals", params={"rank": 9}, headers=admin)
+    assert (nobody.status_code, nobody.json()["params"]["field"]) == (422, "rank")
 
 
 def test_the_ranks_that_wrote_something_are_named(

@@ -53,13 +53,26 @@ class Course:
     silent: tuple[Entry, ...]
     begun: bool
 
+    @property
+    def runs(self) -> bool:
+        """Whether training went on for a while: three different steps, anywhere."""
+        return len({entry.text for entry in self.steps}) >= 3
+
+    def ended_before(self, claim: Claim) -> bool:
+        """Whether the job said in the same file, before, that it came to its end."""
+        file, number = claim.place
+        return any(entry.file == file and entry.number < number for entry in self.done)
+
     def goes_on_after(self, claim: Claim) -> bool:
         """Whether the one who said it went on training: three different steps after it, or a good end."""
         file, number = claim.place
         after = [
             e
             for e in self.steps
-            if e.file == file and e.number > number and e.rank in (claim.rank, None) and not _LONG.search(e.text)
+            if e.file == file
+            and e.number > number
+            and (claim.rank is None or e.rank in (claim.rank, None))
+            and not _LONG.search(e.text)
         ]
         ended_well = any(e.file == file and e.number > number for e in self.done)
         return len({e.text for e in after}) >= 3 or ended_well

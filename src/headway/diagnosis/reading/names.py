@@ -17,10 +17,10 @@ _ROLE = re.compile(
     r"engine|model))?|trainer|controller|learner|router)(?=[_.-]?\d{0,4}(?:[_.]|$))"
 )
 _ABOUT = re.compile(
-    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|"
+    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|rocm-smi|ibstat|"
     r"node|host|kmsg|slurmd|console|messages)[_.-](?=[a-zA-Z]+[\w.-]{0,40}\d)|"
     r"[_.-](?:dmesg|syslog|messages|"
-    r"kern|kernel|journal|kmsg|stdout|stderr|out|err|train|log|init)$",
+    r"kern|kernel|journal|kmsg|stdout|stderr|out|err|train|log|init|nvidia-smi(?:-q)?|npu-smi|rocm-smi|ibstat|df)$",
     re.IGNORECASE,
 )
 _NODE = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,30}){0,6}$|^\d{1,3}(?:[.-]\d{1,3}){3}$")
@@ -31,6 +31,8 @@ _NO_NODE = re.compile(
     r"global_?rank|stack|pyspy|py-spy|plog|device|local)|^(?:gpu|npu)-?\d$",
     re.IGNORECASE,
 )
+_ENDINGS = re.compile(r"(?:\.(?:log|txt|out|err|json|jsonl|gz))+$")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
 _KERNEL = re.compile(r"dmesg|syslog|kern(?:el)?\.|messages$|kmsg|journal", re.IGNORECASE)
 
 
@@ -47,7 +49,8 @@ class FileName:
 def read_name(path: str) -> FileName:
     """What a path, relative to the folder, says."""
     base = path.rpartition("/")[2]
-    stem = re.sub(r"(?:\.(?:log|txt|out|err|json|jsonl|gz|\d{1,3}))+$", "", base)
+    stem = _ENDINGS.sub("", base)
+    stem = stem if _ADDRESS.match(stem) else re.sub(r"(?:\.(?:log|txt|out|err|json|jsonl|gz|\d{1,3}))+$", "", stem)
     found = _RANK.search(path)
     rank = next((int(each) for each in found.groups() if each), None) if found else None
     node = _node_of(stem)

@@ -10,12 +10,13 @@ SIGNS: tuple[Sign, ...] = (
             """
             watchdog caught collective operation timeout | timeout at nccl work |
             observed flight recorder dump signal | collective operation timeout |
-            watchdog thread terminated with exception | caught collective operation timeout | collective timeout |
+            watchdog thread terminated with exception | detected by watchdog | timed out in blocking wait |
+            caught collective operation timeout | collective timeout |
             集合通信超时 | 通信超时
             """
         ),
         VAGUE,
-        pattern=r"(?i)timeout|dump signal|watchdog|超时",
+        pattern=r"(?i)timeout|timed out|dump signal|watchdog|超时",
         kind=Kind.FOLLOWER,
     ),
     Sign(
@@ -66,11 +67,12 @@ SIGNS: tuple[Sign, ...] = (
             """
             store->get | socket timeout | failed to recv, got 0 bytes | distnetworkerror | diststoreerror | tcpstore |
             waiting for 1 more process | timed out initializing process group in store based barrier | worker_count= |
-            init-pytorch
+            init-pytorch | rendezvousconnectionerror | connection to the c10d store has failed |
+            connection to the rendezvous backend
             """
         ),
         VAGUE + 2,
-        pattern=r"(?i)time|fail|got 0|reset|closed|broken|refused|waiting|restarting",
+        pattern=r"(?i)rendezvous|time|fail|got 0|reset|closed|broken|refused|waiting|restarting",
         kind=Kind.FOLLOWER,
     ),
     Sign(

@@ -2,6 +2,7 @@
 
 from headway.server.loops.advise import Advise
 from headway.server.loops.alert import alert
+from headway.server.loops.clear import clear
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
 from headway.server.loops.drill import drill
@@ -17,7 +18,7 @@ from headway.server.loops.retest import retest
 from headway.server.loops.runner import Loop
 from headway.server.loops.schedule import Schedule
 from headway.server.loops.serve import Serve
-from headway.server.loops.thin import Thin
+from headway.server.loops.thin import Foresee, Thin
 from headway.server.loops.watch import WatchStalls
 
 
@@ -44,4 +45,6 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("verify", 1.0, examine_checkpoints()),
         Loop("retain", 600.0, retain),
         Loop("thin", 10.0, Thin()),
+        Loop("clear", 3600.0, clear),
+        Loop("foresee", 60.0, Foresee()),
     )
