@@ -53,7 +53,8 @@ def test_signing_in_opens_the_page_that_was_asked_for(open_page: Open) -> None:
     assert page.url.endswith("/jobs")
 
 
-@pytest.mark.parametrize(("language", "scheme"), [("zh", "light"), ("en", "dark")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("screen", list(SCREENS))
 def test_every_screen_shows_itself_and_axe_finds_nothing_serious(
     screen: str, language: str, scheme: str, open_page: Open, token: str
