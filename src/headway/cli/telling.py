@@ -124,3 +124,11 @@ def spent(view: Row) -> str:
 def way(view: Row) -> str:
     """How the job went on, at once where it was or through the queue and why; nothing where that is not decided."""
     return word("way", view["way"]) if view["way"] else ""
+
+
+def choice(view: Row) -> str:
+    """Whose checkpoint it went on from, where both run.checkpoints and a framework had written some."""
+    chosen = view["choice"]
+    if not chosen:
+        return ""
+    return say("why.choice" if chosen["step"] > chosen["other_step"] else "why.choice-same", **chosen)

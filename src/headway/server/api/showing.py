@@ -139,7 +139,15 @@ def show_wait(waits: Waits, forecast: Forecast | None, language: Language) -> Wa
 def show_bill(recovery: Recovery) -> BillView:
     """A bill with its derived figures."""
     bill = recovery.bill
-    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s, recovery.phases, recovery.passing, recovery.way)
+    return BillView(
+        bill,
+        bill.lost_steps,
+        bill.kill_to_first_step_s,
+        recovery.phases,
+        recovery.passing,
+        recovery.way,
+        recovery.choice,
+    )
 
 
 def show_losses(summed: Losses) -> LossView:

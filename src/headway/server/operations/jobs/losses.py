@@ -1,6 +1,6 @@
 """What a job's failures cost: its bills with their phases, and the sum with other intervals beside it. Only reads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,16 +30,28 @@ class Passing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The newest checkpoints of two writers, by their formats: the one gone on from, and the one passed over."""
+
+    step: int
+    format: str
+    other_step: int
+    other_format: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recovery:
     """One failure: its bill, where the seconds went, and whether the step where it broke was passed.
 
-    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`.
+    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`. `choice`: where two had written
+    checkpoints, whose was taken.
     """
 
     bill: LossBill
     phases: Phases
     passing: Passing
     way: str | None = None
+    choice: Choice | None = None
 
 
 def recoveries(c: Connection, job: Job) -> list[Recovery]:
@@ -47,15 +59,20 @@ def recoveries(c: Connection, job: Job) -> list[Recovery]:
     found = bills.of_job(c, job.id)
     said = facts.all(c, job=job.id, kinds=READ) if found else []
     broke = {bill.failed for bill in found}
-    return [
-        Recovery(bill, split(bill, said), _passing(job, bill, bill.resumed in broke), _way(bill, said))
-        for bill in found
-    ]
+    return [_recovery(job, bill, said, bill.resumed in broke) for bill in found]
 
 
-def _way(bill: LossBill, said: Iterable[Fact]) -> str | None:
-    decided = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
-    return (IN_PLACE if decided[-1].in_place else decided[-1].queued_for) if decided else None
+def _recovery(job: Job, bill: LossBill, said: Sequence[Fact], broke_again: bool) -> Recovery:
+    of_bill = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
+    decided = of_bill[-1] if of_bill else None
+    way = (IN_PLACE if decided.in_place else decided.queued_for) if decided else None
+    return Recovery(bill, split(bill, said), _passing(job, bill, broke_again), way, _choice(decided))
+
+
+def _choice(decided: RecoveryDecided | None) -> Choice | None:
+    if decided is None or not decided.resume_format or not decided.other_format or decided.other_step is None:
+        return None
+    return Choice(decided.resume_step, decided.resume_format, decided.other_step, decided.other_format)
 
 
 def _passing(job: Job, bill: LossBill, broke_again: bool) -> Passing:
