@@ -131,4 +131,15 @@ def choice(view: Row) -> str:
     chosen = view["choice"]
     if not chosen:
         return ""
-    return say("why.choice" if chosen["step"] > chosen["other_step"] else "why.choice-same", **chosen)
+    is_newer = chosen["step"] > chosen["other_step"]
+    return say("why.choice", **chosen) if is_newer else say("why.choice-same", **chosen)
+
+
+def passing(view: Row) -> str:
+    """Whether it has come past the step at which it broke."""
+    step = quantities.whole(view["bill"]["last_step"])
+    if view["passing"] == "passed":
+        return say("why.passed", step=step)
+    if view["passing"] == "watched":
+        return say("why.not-passed-yet", step=step)
+    return say("why.never-passed", step=step)

@@ -16,6 +16,7 @@ from headway.cli.telling import (
     choice,
     headline,
     loss,
+    passing,
     spent,
     standing_before,
     start_range,
@@ -52,8 +53,10 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
 
 
 def _losses(bills: list[dict[str, Any]]) -> list[str]:
-    """What the last failures cost, where the seconds went, and how the job went on."""
-    return [line for bill in bills for line in (loss(bill), spent(bill), way(bill), choice(bill)) if line]
+    """What the last failures cost, where the seconds went, how the job went on, and whether it passed the fault."""
+    return [
+        line for bill in bills for line in (loss(bill), spent(bill), way(bill), choice(bill), passing(bill)) if line
+    ]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:

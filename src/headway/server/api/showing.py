@@ -20,7 +20,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.stall_events import Moving, Stalled, StallExplained
 from headway.metering.ledger import SECOND, whole
-from headway.metering.losses import Losses
+from headway.registry.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits

@@ -12,8 +12,9 @@ from headway.domain.checkpoint import LossBill
 from headway.domain.events import Fact
 from headway.domain.job import Job
 from headway.domain.recovery_events import RecoveryDecided
-from headway.metering.losses import Losses, Run, sum_up, usual_interval
 from headway.metering.phases import READ, Phases, split
+from headway.registry.losses import Losses, Run, sum_up, usual_interval
+from headway.server.operations.jobs.cadence import measured
 from headway.server.platform import Platform
 from headway.store import attempts, bills, checkpoints, facts
 
@@ -89,8 +90,7 @@ def losses(platform: Platform, c: Connection, job: Job) -> Losses:
     tries = {attempt.id: attempt for attempt in attempts.of_job(c, job.id)}
     runs = [run for bill in found if (run := _run(platform, tries[bill.failed], bill)) is not None]
     every = job.spec.checkpoint.every_steps or usual_interval([each.step for each in saved])
-    waited = [each.seconds if each.blocked is None else each.blocked for each in saved if each.seconds > 0]
-    return sum_up(found, runs, every, waited)
+    return sum_up(found, runs, every, measured(saved))
 
 
 def _run(platform: Platform, attempt: Attempt, bill: LossBill) -> Run | None:
