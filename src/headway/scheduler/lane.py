@@ -4,6 +4,7 @@ Ends may be taken in batches: the next few of many are looked at in one turn, an
 starts when those came free, so that no device stands idle for the batch. Decides nothing about the real queue.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -43,15 +44,20 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Ends looked at together: when the first was, and when the devices of each (pool, node) came free."""
+    """Ends looked at together: when the first was, and when the devices of each node came free, by pool."""
 
     since: float
-    freed: Mapping[tuple[int, int], float]
+    freed: Mapping[int, Mapping[int, float]]
 
     def start(self, claim: Claim) -> float:
         """When a job that a turn starts after these ends has its devices."""
-        pool, freed, since = claim.pool, self.freed, self.since
-        return max([since, *[freed.get((pool, node), since) for node, _ in claim.spots]]) if freed else since
+        latest = since = self.since
+        freed = self.freed.get(claim.pool)
+        for node, _ in claim.spots if freed else ():
+            at = freed.get(node, since)
+            if at > latest:
+                latest = at
+        return latest
 
 
 @dataclass(slots=True)
@@ -73,7 +79,7 @@ def look_ahead(
     ends = [
         (max(desk.now, claim.began + length), job)
         for job, claim in desk.claims.items()
-        if claim.traits and (length := draws.of_running(job, claim.traits, draw)) is not None
+        if (length := draws.of_running(job, draw)) is not None
     ]
     heapify(ends)
     wanted = min(reach.first, len(desk.lines.asks) + len(desk.gated))
@@ -122,11 +128,13 @@ def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> 
         over.append(heappop(ends))
         at = max(at, over[-1][0])
     desk.elapse(max(at, desk.now))
-    freed = dict[tuple[int, int], float]()
+    freed = defaultdict[int, dict[int, float]](dict)
     for end, job in over:
         claim = desk.claims.get(job)
         if claim:
-            freed.update([((claim.pool, node), end) for node, _ in claim.spots])
+            there = freed[claim.pool]
+            for node, _ in claim.spots:
+                there[node] = end
             desk.finish(job)
     return Batch(since, freed)
 

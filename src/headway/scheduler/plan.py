@@ -199,9 +199,10 @@ Reason = (
 """From the nearest to a start to the farthest: a job that could go several ways is told the nearest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
-    """Why a job stands where it stands: it counts as submitted at `counts_from`.
+    """Why a job stands where it stands: it counts as submitted at `counts_from`. Never changed; not frozen, since a plan
+    makes one for every waiting job, and a frozen one takes several times as long to make.
 
     That is its own time, later by `length_shift` for its predicted length and by `share_shift` for its project's use
     (`share`: use over fair share; negative where it used less). `within_guarantee` stands before borrowed.
