@@ -24,7 +24,7 @@ LEAST_OF_LIMIT = 0.1
 
 
 class Draws:
-    """Seconds a job has its devices, from start to end, by draw. None: nobody knows. A job's are worked out together."""
+    """Seconds a job has its devices, from start to end, by draw; those of a job together. None: nobody knows."""
 
     def __init__(self, desk: Desk, runtimes: Runtimes, draws: int) -> None:
         self.draws = draws

@@ -201,7 +201,7 @@ Reason = (
 
 @dataclass(slots=True)
 class Place:
-    """Why a job stands where it stands: it counts as submitted at `counts_from`. Never changed; not frozen, since a plan
+    """Why a job stands where it stands: it counts as submitted at `counts_from`. Never changed, but not frozen: a plan
     makes one for every waiting job, and a frozen one takes several times as long to make.
 
     That is its own time, later by `length_shift` for its predicted length and by `share_shift` for its project's use
