@@ -2,20 +2,18 @@
 
 import os
 import signal
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import drill_disks
 from benchmarks.drill_network import Spaces
 
 RANKS = 3
 EXIT, STALL, SLOW = "exit", "stall", "slow"
-NETWORK, DISK = "network", "disk"
+NETWORK, DISK, DEAD = "network", "disk", "dead mount"
 MEMORY_LIMIT = 900 << 20
-DISK_BYTES = 24 << 20
 THROTTLED = Path("/sys/fs/cgroup/cpu") / f"headway-drill-{os.getpid()}"
 """A group of the processor controller, version 1."""
 
@@ -88,28 +86,22 @@ def _truncate(running: Running, rank: int) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
+def _lock(running: Running, rank: int) -> None:
+    drill_disks.make_read_only(running.folder / "disk")
+    _tell("fill")(running, rank)
+
+
+def _unmount(running: Running, rank: int) -> None:
+    drill_disks.take_away(running.folder / "disk")
+    _tell("fetch")(running, rank)
+
+
 def _network(how: str) -> Callable[[Running, int], None]:
     def strike(running: Running, rank: int) -> None:
         assert running.network is not None
         getattr(running.network, how)(rank)
 
     return strike
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of 24 MiB on a loop device."""
-    image, mount = folder / "disk.img", folder / "disk"
-    mount.mkdir()
-    with image.open("wb") as file:
-        file.truncate(DISK_BYTES)
-    subprocess.run(["mkfs.ext4", "-q", "-m", "0", str(image)], check=True)
-    subprocess.run(["mount", "-o", "loop", str(image), str(mount)], check=True)
-    try:
-        mount.chmod(0o777)
-        yield mount
-    finally:
-        subprocess.run(["umount", "-l", str(mount)], check=False)
 
 
 OPERATOR, RESEARCHER = "operator", "researcher"
@@ -126,6 +118,9 @@ KINDS = {
         Kind("data from a FIFO", STALL, frozenset({"DATA_STALL"}), OPERATOR, _feed),
         Kind("link cut", STALL, frozenset({"RDMA_LINK"}), OPERATOR, _network("cut"), needs=NETWORK),
         Kind("packets dropped", STALL, frozenset({"COMM_TIMEOUT"}), OPERATOR, _network("drop"), needs=NETWORK),
+        Kind("read-only disk", EXIT, frozenset({"STORAGE_IO"}), OPERATOR, _lock, needs=DISK),
+        Kind("unmounted disk", EXIT, frozenset({"STORAGE_IO"}), OPERATOR, _unmount, needs=DISK),
+        Kind("dead mount", STALL, frozenset({"STORAGE_IO"}), OPERATOR, _tell("wait"), needs=DEAD),
         Kind("slow rank", SLOW, frozenset({"THERMAL_SLOW"}), OPERATOR, _throttle),
     )
 }

@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import drill_network
+from benchmarks.drill_disks import dead_mount, small_disk
 from benchmarks.drill_faults import (
+    DEAD,
     DISK,
     EXIT,
     KINDS,
@@ -33,7 +35,6 @@ from benchmarks.drill_faults import (
     Kind,
     Running,
     fresh_folder,
-    small_disk,
 )
 from benchmarks.drill_network import spaces
 from benchmarks.server import PROJECT, Server, server, wait_for
@@ -148,7 +149,11 @@ def drill(here: Server, kind: Kind, struck: int, number: int) -> Drill:
         if kind.needs == NETWORK:
             network = stack.enter_context(spaces(RANKS))
         elif kind.needs == DISK:
-            env["DRILL_DISK"] = str(stack.enter_context(small_disk(folder)))
+            disk = stack.enter_context(small_disk(folder))
+            (disk / "shard.bin").write_bytes(b"x")
+            env["DRILL_DISK"] = str(disk)
+        elif kind.needs == DEAD:
+            env["DRILL_DEAD"] = str(stack.enter_context(dead_mount(folder)))
         if kind.name == "data from a FIFO":
             env["DRILL_WORKERS"] = str(number % 2)
         if kind.at_start:

@@ -46,6 +46,10 @@ def meet(step: int) -> None:
             kept.append(torch.ones(8 << 20))
     if what == "fill":
         torch.save(torch.ones(1 << 20), Path(os.environ["DRILL_DISK"]) / f"state-{step}.pt")
+    if what == "fetch":
+        (Path(os.environ["DRILL_DISK"]) / "shard.bin").read_bytes()
+    if what == "wait":
+        (Path(os.environ["DRILL_DEAD"]) / "shard.bin").read_bytes()
 
 
 def restore() -> None:

@@ -174,6 +174,7 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "kill_to_first_step_s": 8.25,
         "phases": phases | {"first_step": 1},
         "passing": "passed",
+        "way": "node-closed",
     }
 
 
@@ -191,6 +192,25 @@ def the_losses() -> dict[str, Any]:
         "save_s": 0.6,
         "intervals": [each | {"in_use": each["every_steps"] == 20} for each in intervals],
     }
+
+
+NEVER_READ = {"restore_bytes_per_s": None, "restore_s": None}
+
+
+def a_storage(**changes: Any) -> dict[str, Any]:
+    """What one storage was measured to take, on the wire."""
+    view = {
+        "storage": "nfs4",
+        "kind": "network",
+        "in_use": True,
+        "saves": 12,
+        "write_bytes_per_s": 2.5e8,
+        "write_s": 20.0,
+        "restores": 2,
+        "restore_bytes_per_s": 1.25e9,
+        "restore_s": 4.0,
+    }
+    return view | changes
 
 
 def a_cadence(**changes: Any) -> dict[str, Any]:
@@ -223,6 +243,7 @@ def a_cadence(**changes: Any) -> dict[str, Any]:
         "rate_low": 3.1,
         "rate_high": 11.2,
         "trade": trade,
+        "storages": [a_storage(), a_storage(storage="lustre", kind="parallel", in_use=False, restores=0) | NEVER_READ],
     }
     return view | changes
 

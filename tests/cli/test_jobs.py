@@ -132,6 +132,7 @@ def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None
     ran = headway("checkpoint", "unpin", "j", "40")
     assert (ran.code, ran.err) == (0, "/c/step-40 is left to the policy again\n")
     state = {"state": "verified", "reason": None, "bytes": 1, "seconds": 1.0, "attempt": "j.1", "saved_at": canned.AT}
+    state |= {"restored": None, "storage": "nfs4"}
     stub.on("GET", "/jobs/j/checkpoints", [row | state])
     assert "verified (pinned by ann)" in headway("checkpoints", "j").out
 
@@ -206,3 +207,21 @@ def test_followed_json_is_one_object_a_line(stub: Stub, headway: Headway) -> Non
     stub.on("GET", f"{LOGS}/stream", sse(("log", "5", "你\n"[:1]), ("end", "6", "")))
     lines = headway("logs", "-f", "j", "--attempt", "1", "--json").out.splitlines()
     assert [json.loads(line)["text"] for line in lines] == ["ab\n", "你"]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        (
+            "en",
+            "checkpoints: every 18m 00s (advised) costs 0.09 %, loses 9m 01s per fault · "
+            "every 1h 00m (in use) costs 0.03 %, loses 30m 01s per fault",
+        ),
+        ("zh", "每 18 分 00 秒 (建议) 存一次"),
+    ],
+)
+def test_why_a_job_runs_says_what_its_checkpoints_cost(stub: Stub, headway: Headway, language: str, line: str) -> None:
+    job = canned.a_job(id="a", state="running")
+    stub.on("GET", "/jobs/a", canned.a_view(job))
+    stub.on("GET", "/jobs/a/cadence", canned.a_cadence())
+    assert line in headway("why", "a", language=language).out

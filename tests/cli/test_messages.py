@@ -13,7 +13,6 @@ from headway.cli.main import COMMANDS, make_cli
 from headway.diagnosis.cases.incidents import WIDEST_FIRST
 from headway.diagnosis.cases.retest import Outcome as RetestOutcome
 from headway.diagnosis.cases.suspicion import Level
-from headway.diagnosis.verdict import Fault
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import CheckpointState
 from headway.domain.lifecycle import AttemptState, JobState
@@ -21,12 +20,14 @@ from headway.domain.resources import NodeState
 from headway.domain.service import ReplicaState
 from headway.metering.phases import Phases
 from headway.registry.cadence import Edge
+from headway.registry.storages import StorageKind
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
+from headway.scheduler.staying import Obstacle
 from headway.server.operations.jobs.cadence import MODES
-from headway.server.operations.jobs.losses import Passing
+from headway.server.operations.jobs.losses import IN_PLACE, Passing
 
 SOURCE = Path(headway.cli.__file__).parent
-PLAIN = ("state", "phase", "change", "reason", "fault", "basis", "column", "help", "option", "move", "retry")
+PLAIN = ("state", "change", "reason", "basis", "column", "help", "option", "move", "retry")
 CLOSED = (
     *PLAIN,
     "suspicion",
@@ -34,6 +35,7 @@ CLOSED = (
     "shared",
     "counts",
     "passing",
+    "way",
     "recovery",
     "carry",
     "carried",
@@ -42,6 +44,7 @@ CLOSED = (
     "right",
     "cadence-mode",
     "cadence-edge",
+    "storage",
 )
 PHASES = [field.name for field in fields(Phases)]
 
@@ -77,16 +80,18 @@ def test_chinese_texts_are_chinese() -> None:
     assert same <= without_words | {"column.id"}
 
 
-def test_every_state_reason_and_fault_has_its_words() -> None:
+def test_every_state_and_reason_has_its_words() -> None:
     states = [
         s.value for kind in (JobState, AttemptState, Outcome, CheckpointState, NodeState, ReplicaState) for s in kind
     ]
     reasons = [reason.code for reason in (QuotaReached, CapacityShort, BehindOthers, NodesUnfit)]
     wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
+    wanted |= {f"way.{each}" for each in (IN_PLACE, *Obstacle)}
     wanted |= {f"passing.{each}" for each in Passing} | {f"recovery.{phase}" for phase in PHASES}
     wanted |= {f"cadence-mode.{mode}" for mode in MODES} | {f"cadence-edge.{edge}" for edge in Edge}
+    wanted |= {f"storage.{kind}" for kind in StorageKind}
     wanted |= {f"shared.{kind}" for kind in (*WIDEST_FIRST, "job")}
-    wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons} | {f"fault.{f.value}" for f in Fault}
+    wanted |= {f"state.{s}" for s in states} | {f"reason.{r}" for r in reasons}
     assert wanted - set(texts("en")) == set()
 
 

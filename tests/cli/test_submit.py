@@ -51,6 +51,27 @@ def test_options_go_before_the_file(headway: Headway, sent: Any, tmp_path: Path)
     }
 
 
+@pytest.mark.parametrize(
+    ("typed", "interval"),
+    [("500", {"every_steps": 500}), ("20m", {"every_minutes": 20.0}), ("advised", {"advised": True})],
+)
+def test_an_interval_between_checkpoints_goes_before_that_of_the_file_and_leaves_the_rest(
+    headway: Headway, sent: Any, tmp_path: Path, typed: str, interval: dict[str, Any]
+) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(FILE + "checkpoint = {every_minutes = 60, keep = 3}\n")
+    assert headway("submit", str(path), "--checkpoint-every", typed).code == 0
+    assert sent()["checkpoint"] == {"keep": 3, **interval}
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "neither a number of steps"), ("zh", "不是步数")])
+def test_an_interval_that_is_none_is_refused_in_words(headway: Headway, sent: Any, language: str, words: str) -> None:
+    ran = headway("submit", "--template", "t", "--checkpoint-every", "often", language=language)
+    assert ran.code == 2
+    assert words in ran.err
+    assert "often" in ran.err
+
+
 def test_a_key_the_server_does_not_know_is_sent_so_that_it_is_refused(
     headway: Headway, sent: Any, tmp_path: Path
 ) -> None:

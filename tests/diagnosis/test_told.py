@@ -1,4 +1,4 @@
-"""What machines print, and what follows from it: one short case a row of `told.toml`, healthy runs among them."""
+"""What machines print, and what follows from it: one short case a row of the tables, healthy runs among them."""
 
 import tomllib
 from pathlib import Path
@@ -10,7 +10,12 @@ from headway.diagnosis.cause import Cause
 from headway.diagnosis.examine_files import ExaminedOut, examine_files, reading_order
 from headway.diagnosis.reading.read import Source
 
-TOLD: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))["told"]
+TABLES = ("told.toml", "generality.toml")
+TOLD: list[dict[str, Any]] = [
+    told
+    for table in TABLES
+    for told in tomllib.loads(Path(__file__).with_name(table).read_text(encoding="utf-8"))["told"]
+]
 
 
 def examined(files: dict[str, str]) -> ExaminedOut:

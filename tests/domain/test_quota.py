@@ -8,7 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.domain.errors import LANGUAGES, PlatformError
-from headway.domain.quota import Branch, Budget, Entry, Grant, QuotaTree, check_grants, check_tree, check_usage, flat
+from headway.domain.quota import (
+    Branch,
+    Budget,
+    Entry,
+    Grant,
+    QuotaTree,
+    check_grants,
+    check_people,
+    check_tree,
+    check_usage,
+    flat,
+)
 from headway.domain.quota_table import differences, print_tree, read_tree
 
 NOW = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
@@ -65,6 +76,16 @@ def test_a_quota_below_what_runs_is_refused() -> None:
     with pytest.raises(PlatformError, match="quota-below-use"):
         check_usage(flat({("p", "h200"): 4}), {("p", "h200"): 5})
     check_usage(tree(project("p", None, h200=Entry(0, borrow_ceiling=None))), {("p", "h200"): 5})
+
+
+def test_a_ceiling_a_person_is_cut_to_below_what_they_run_is_refused() -> None:
+    used = {("p", "h200", "ann"): 3, ("p", "h200", "bo"): 1}
+    with pytest.raises(PlatformError, match="ann has 3 × h200 in p now, and could have no more than 2"):
+        check_people(tree(project("p", None, h200=Entry(8, per_person=2))), used)
+    check_people(
+        tree(project("p", None, h200=Entry(8, per_person=3)), project("q", None, h200=Entry(8, per_person=0))), used
+    )
+    check_people(tree(project("p", None, h200=Entry(8))), used)
 
 
 @pytest.mark.parametrize(

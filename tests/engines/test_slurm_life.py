@@ -251,11 +251,11 @@ def test_a_preflight_of_a_good_site_finds_nothing_missing(slurm: SlurmSubject) -
 
 
 def test_a_preflight_names_what_is_missing(slurm: SlurmSubject) -> None:
-    slurm.change(account="nobodys", python="/nowhere/python3")
-    findings = {each.code: each.ok for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
-    assert findings["check-slurm-accounts"] is False
-    assert findings["check-slurm-job"] is False
-    slurm.change(account=None, python="/usr/bin/python3")
+    slurm.change(account="nobodys", qos="normal", qoses={"vision": "no-such-qos"}, python="/nowhere/python3")
+    found = {each.code: each for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
+    assert [found[f"check-slurm-{what}"].ok for what in ("accounts", "qoses", "job")] == [False, False, False]
+    assert found["check-slurm-qoses"].params["detail"] == "no-such-qos"
+    slurm.change(account=None, qoses={"vision": "normal"}, python="/usr/bin/python3")
     findings = {each.code: each.ok for each in asyncio.run(slurm.engine.check("http://127.0.0.1:9"))}
     assert [code for code, ok in findings.items() if ok is False] == ["check-slurm-server"]
 

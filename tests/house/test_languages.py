@@ -1,5 +1,6 @@
 """Whatever people read is there in English and in Chinese."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,30 @@ def test_a_table_of_messages_has_the_same_texts_with_the_same_blanks_in_both_lan
     assert english.keys() == chinese.keys()
     assert {key for key in english if blanks(english[key]) != blanks(chinese[key])} == set()
     assert [key for key, text in english.items() if HAN.search(text)] == []
+
+
+def raised() -> Iterator[tuple[str, str, set[str]]]:
+    """Every error that the code makes with its parameters written out: where, its code, the parameters' names."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+                continue
+            code = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            names = {keyword.arg for keyword in node.keywords}
+            if node.func.id == "PlatformError" and code is not None and None not in names:
+                yield f"{shown(path)}:{node.lineno}", str(code), {name for name in names if name}
+
+
+def test_every_error_fills_the_blanks_of_its_message_but_those_of_a_clause() -> None:
+    english = tomllib.loads((PACKAGE / "domain/messages/en.toml").read_text(encoding="utf-8"))
+
+    def wanted(code: str) -> set[str]:
+        parts = Formatter().parse(f"{english[code]['text']} {english[code]['hint']}")
+        return {name for _, name, spec, _ in parts if name and not (spec or "").startswith("?")}
+
+    found = list(raised())
+    assert len(found) > 200
+    assert {where: left for where, code, given in found if (left := wanted(code) - given)} == {}
 
 
 def test_every_room_that_speaks_has_a_table() -> None:

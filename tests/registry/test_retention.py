@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import CheckpointPolicy
-from headway.registry.retention import THIN_BELOW, Cause, Space, Why, retain
+from headway.registry.retention import THIN_BELOW, Cause, Space, Why, left_alone, retain
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
 VERIFIED, SAVED, REJECTED = CheckpointState.VERIFIED, CheckpointState.SAVED, CheckpointState.REJECTED
@@ -115,13 +115,29 @@ def test_what_the_policy_lets_go_counts_before_anything_else_is_thinned():
 
 def test_a_disk_that_fills_is_foretold():
     space = Space(free_bytes=1000, save_bytes=100, every=timedelta(minutes=30))
-    assert (space.saves_left, space.full_in, space.is_short) == (10, timedelta(hours=5), False)
+    assert (space.saves_left, space.full_in) == (10, timedelta(hours=5))
     beside = replace(space, others_bytes_per_s=100 / 1800)
     assert (beside.saves_left, beside.full_in) == (5, timedelta(hours=2.5))
-    assert replace(beside, others_bytes_per_s=101 / 1800).is_short
+    assert not retain([], CheckpointPolicy(), space=beside).short
+    assert retain([], CheckpointPolicy(), space=replace(beside, others_bytes_per_s=101 / 1800)).short
     assert Space(1000, 0).full_in is None
-    assert Space(1000, 100, timedelta(minutes=1), others_bytes_per_s=-100).full_in is None
     assert retain([], CheckpointPolicy(), space=Space(100, 100)).short
+
+
+@pytest.mark.parametrize(
+    ("present", "saves_left", "short"),
+    [(1, 4.9, True), (3, 4.0, False), (3, 3.9, True), (5, 2.0, False), (5, 1.9, True)],
+)
+def test_where_the_program_keeps_the_last_few_only_what_it_will_still_add_must_fit(present, saves_left, short):
+    saved = several(*range(10, 10 * present + 1, 10))
+    decision = left_alone(saved, CheckpointPolicy(keep=5), Space(int(1000 * saves_left), 1000))
+    assert (decision.goes, decision.short) == ((), short)
+
+
+def test_what_a_framework_keeps_nobody_knows_so_that_five_must_fit():
+    saved = [replace(each, format="deepspeed") for each in several(10, 20, 30, 40, 50)]
+    assert left_alone(saved, CheckpointPolicy(keep=5), Space(490, 100)).short
+    assert not left_alone(saved, CheckpointPolicy(keep=5), None).short
 
 
 @given(checkpoints, policies, st.integers(0, 1000), st.integers(1, 200))

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
 from headway.domain.cadence_events import CadenceAdvised
-from headway.store import attempts
+from headway.store import attempts, checkpoints
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
@@ -17,6 +17,13 @@ def saved(train: Work, step: int, *, seconds: float, blocked: float | None) -> N
     path = str(folder / f"step-{step:08d}")
     told = {"step": step, "path": path, "bytes": 10, "seconds": seconds}
     train.agents[0].tells(0, "checkpoint-saved", **told, **({} if blocked is None else {"blocked": blocked}))
+
+
+def measured(train: Work, step: int, storage: str, size: int, seconds: float) -> str:
+    path = str(train.world.platform.checkpoints / train.id / f"step-{step:08d}")
+    told = {"step": step, "path": path, "bytes": size, "seconds": seconds, "storage": storage}
+    train.agents[0].tells(0, "checkpoint-saved", **told)
+    return path
 
 
 def advised(train: Work) -> list[CadenceAdvised]:
@@ -130,3 +137,21 @@ def test_what_resumes_gets_the_words_of_its_template(world: World) -> None:
     world.later(seconds=10)
     assert world.machines.parts[train.attempt.id].order.command == ("train", "--resume", path, "--at=20")
     assert world.now - train.attempts[0].placed_at < timedelta(hours=1)
+
+
+def test_saves_and_restores_are_measured_by_what_they_lie_on(world: World) -> None:
+    train = world.submit("train", nodes=2)
+    world.settle()
+    train.starts()
+    path = measured(train, 10, "lustre", 1000, 2.0)
+    measured(train, 20, "lustre", 3000, 2.0)
+    measured(train, 30, "nfs4", 1000, 10.0)
+    for rank, seconds in ((1, 9.0), (0, 0.5)):
+        train.agents[rank].tells(rank, "restored", step=10, path=path, seconds=seconds, bytes=1000, storage="lustre")
+    with world.platform.database.read() as c:
+        lustre, nfs = checkpoints.by_storage(c, world.now - timedelta(days=90))
+        assert checkpoints.by_storage(c, world.now + timedelta(seconds=1)) == []
+    assert (lustre.name, lustre.saves, lustre.write_rate, lustre.restore_rate) == ("lustre", 2, 1000.0, 2000.0)
+    assert (nfs.name, nfs.saves, nfs.write_rate, nfs.restore_rate) == ("nfs4", 1, 100.0, None)
+    row = next(each for each in train.checkpoints if each.step == 10)
+    assert (row.storage, row.restored) == ("lustre", 0.5)

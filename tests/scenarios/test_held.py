@@ -42,7 +42,7 @@ def test_a_full_disk_holds_the_job_and_says_whose_move_it_is(world: World, held:
     assert (told.cause, told.owner, told.node) == ("DISK_FULL", "operator", held.attempt.placements[0].node)
     assert held.facts("recovery-decided") == []
     with world.platform.database.read() as c:
-        english, chinese = (show_job(world.platform, c, held.job, language).held for language in ("en", "zh"))
+        english, chinese = (show_job(world.platform, c, held.job, {}, language).held for language in ("en", "zh"))
     assert english is not None
     assert chinese is not None
     assert (english.at, english.owner) == (told.at, "operator")

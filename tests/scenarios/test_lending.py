@@ -114,6 +114,20 @@ def test_a_borrower_runs_for_a_while_before_it_can_be_taken(world: World) -> Non
     assert borrower.state == "stopping"
 
 
+def test_a_borrower_is_taken_as_soon_as_it_has_run_for_that_while(world: World) -> None:
+    """Nothing is written at that moment, and the queue was planned a second ago."""
+    _, borrower = _borrower(world)
+    _asks(world)
+    policy = world.platform.settings.policy
+    world.machines.advance(borrower.attempt.placed_at + policy.min_run - timedelta(seconds=1) - world.now)
+    for loop in ("schedule", "schedule"):
+        world.turn(loop)
+    assert borrower.state == "running"
+    world.later_unseen(1)
+    world.turn("schedule")
+    assert borrower.state == "stopping"
+
+
 def test_a_protected_job_neither_borrows_nor_is_taken(world: World) -> None:
     world.table(LENDING)
     first, second = world.submit("first", protected=True), world.submit("second", protected=True)

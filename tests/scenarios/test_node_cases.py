@@ -74,7 +74,7 @@ def test_a_retest_that_waits_says_for_whom(world: World) -> None:
     running.starts()
     _, job = _request(world, "n1")
     with world.platform.database.read() as c:
-        english, chinese = (show_job(world.platform, c, job.job, language).waits for language in ("en", "zh"))
+        english, chinese = (show_job(world.platform, c, job.job, {}, language).waits for language in ("en", "zh"))
     assert english is not None
     assert chinese is not None
     assert (english.reason, english.ahead, english.numbers["nodes"]) == ("retest", [running.id], "n1")
@@ -172,7 +172,7 @@ def test_a_node_that_loses_job_after_job_becomes_suspect(world: World) -> None:
         world.later(hours=2)
     with world.platform.database.read() as c:
         files = cases.case_files(c, world.now, world.now - DAYS)
-        told = incidents.recent(c, world.now, world.now - DAYS, None)
+        told = incidents.recent(world.platform, c, world.now - DAYS, None)
     worst, other = files
     blamed = {fault.blame.node for fault in worst.faults}
     assert blamed == {worst.node.name}
@@ -180,6 +180,29 @@ def test_a_node_that_loses_job_after_job_becomes_suspect(world: World) -> None:
     assert other.suspicion.score < worst.suspicion.score
     assert worst.history
     assert {incident.name for incident in told} == {worst.node.name}
+
+
+def test_jobs_that_met_one_dead_network_disk_are_one_incident_and_a_bug_beside_them_is_none_of_it(
+    world: World,
+) -> None:
+    disk = {"path": "/data/x", "mount": "/data", "kind": "nfs4", "source": "store:/vol/data", "use": "named"}
+    stale = 'Traceback (most recent call last):\n  File "/job/t.py", line 3, in f\n    x()\n{}\n'
+    words = ["OSError: [Errno 116] Stale file handle: '/data/x/7'"] * 2 + ["KeyError: 'lr'"]
+    broken = [world.submit(f"job-{number}", devices=devices) for number, devices in enumerate((5, 5, 3))]
+    world.settle()
+    for work, said in zip(broken, words, strict=True):
+        work.starts()
+        work.agents[0].prints(0, stale.format(said))
+        scene = {"look": "exit", "kind": "exit", "at": 1.0, "ranks": [], "disks": [{**disk, "answers": True}]}
+        work.agents[0].reports(scenes=[scene])
+        work.agents[0].all_exit(1)
+    world.settle()
+    with world.platform.database.read() as c:
+        told = incidents.recent(world.platform, c, world.now - DAYS, None)
+    by_kind = {incident.kind: incident for incident in told}
+    assert set(by_kind["mount"].jobs) == {work.id for work in broken[:2]}
+    assert (by_kind["mount"].name, len(by_kind["mount"].nodes)) == ("store:/vol/data", 2)
+    assert broken[2].id not in by_kind["mount"].jobs
 
 
 def test_what_stood_beside_an_attempt_is_shown_and_other_projects_are_not_named(world: World) -> None:

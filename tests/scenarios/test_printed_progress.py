@@ -10,7 +10,7 @@ MEGATRON = " iteration {step:8}/     100 | elapsed time per iteration (ms): 2000
 
 def _shown(world: World, job: Work) -> JobView:
     with world.platform.database.read() as c:
-        return show_job(world.platform, c, job.job, "en")
+        return show_job(world.platform, c, job.job, {}, "en")
 
 
 def _running(world: World, **fields: object) -> Work:

@@ -123,3 +123,18 @@ def test_a_disk_that_is_nearly_full_is_told_of_once_and_thinned(world: World, fr
     assert short.full_in_s == pytest.approx(free / 100 * 600)
     assert set(taken) <= set(ordered(train))
     assert bool(taken) == bool(ordered(train))
+
+
+def test_a_plain_policy_is_told_of_a_disk_that_others_fill_and_nothing_goes(world: World) -> None:
+    train = running(world, checkpoint={"keep": 1})
+    for step, free in ((10, 900), (20, 700), (30, 500)):
+        world.later(minutes=20)
+        train.saves(step, size=100)
+        measures(train, free)
+    assert train.facts("space-short") == []
+    world.later(minutes=20)
+    measures(train, 300)
+    world.later(minutes=2)
+    (short,) = (fact for fact in train.facts("space-short") if isinstance(fact, SpaceShort))
+    assert short.saves_left == pytest.approx(1.5)
+    assert ordered(train) == []

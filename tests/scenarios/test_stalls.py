@@ -217,7 +217,7 @@ def _pace(look: str, agent: Agent) -> dict[str, Any]:
 def test_a_job_that_stands_still_is_shown_so_with_what_it_waits_for_until_it_moves(world: World) -> None:
     def shown(language: Language = "en") -> StallView | None:
         with world.platform.database.read() as c:
-            return show_job(world.platform, c, train.job, language).stall
+            return show_job(world.platform, c, train.job, {}, language).stall
 
     train = begins(world, template="patient")
     assert shown() is None

@@ -119,14 +119,14 @@ class Work:
             for rank in agent.ranks:
                 agent.tells(rank, "progress", step=step, total=TOTAL, metrics={"loss": loss})
 
-    def saves(self, step: int) -> str:
-        """Rank 0 saves a real checkpoint folder with the in-job SDK and says so; returns its path."""
+    def saves(self, step: int, size: int | None = None) -> str:
+        """Rank 0 saves a real checkpoint folder with the in-job SDK and says so, or that it is of another size."""
         folder = self.world.platform.checkpoints / self.id
         told = {"HEADWAY_JOB": self.id, "HEADWAY_ATTEMPT": "offline", "HEADWAY_CHECKPOINT_DIR": str(folder)}
         told["HEADWAY_ATTEMPT_NUMBER"] = str(self.attempt.number)
         saved = Run(read_environment(told)).checkpoints(extra={"step": step}, keep=100).save(step)
         assert saved is not None
-        size = saved.manifest.bytes
+        size = saved.manifest.bytes if size is None else size
         self.agents[0].tells(0, "checkpoint-saved", step=step, path=str(saved.path), bytes=size, seconds=0.5)
         return str(saved.path)
 

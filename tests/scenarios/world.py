@@ -35,10 +35,9 @@ from headway.server.operations.people.directory import (
     create_project,
     create_user,
     grant_role,
-    set_quota,
 )
 from headway.server.operations.queue.granting import Wish, decide, request
-from headway.server.operations.queue.quota import approve, propose
+from headway.server.operations.queue.quota import approve, propose, set_number
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
 from headway.store import facts
@@ -106,7 +105,7 @@ class World:
 
     def quota(self, project: str, devices: int) -> None:
         with self.platform.database.write() as c:
-            set_quota(c, self.change, Quota(project, TYPE, devices))
+            set_number(c, self.change, Quota(project, TYPE, devices))
 
     def table(self, toml: str, *, since: datetime | None = None) -> int:
         """A whole quota table: proposed by an operator, approved by an administrator; returns its number."""
@@ -211,7 +210,7 @@ class World:
             create_department(c, self.change, "research")
             for project in PROJECTS:
                 create_project(c, self.change, project, "research")
-                set_quota(c, self.change, Quota(project, TYPE, 1000))
+                set_number(c, self.change, Quota(project, TYPE, 1000))
 
 
 @contextmanager

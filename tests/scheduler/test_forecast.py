@@ -13,7 +13,7 @@ from headway.domain.resources import NodeState
 from headway.scheduler.cycle import schedule
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.draws import Draws
-from headway.scheduler.forecast import forecast
+from headway.scheduler.forecast import coming, forecast
 from headway.scheduler.lane import Reach
 from headway.scheduler.plan import Forecast
 from headway.scheduler.policy import Policy
@@ -231,6 +231,23 @@ def test_ends_taken_together_are_never_looked_at_past_the_reach() -> None:
     told = forecast(snapshot, NO_HISTORY, draws=1, reach=Reach(first=1, seconds=3.5 * 3600, batch=1.0))
     assert [told[f"j{n}"].p90 for n in (1, 2, 3)] == [NOW + n * HOUR for n in (1, 2, 3)]
     assert told["j4"] == Forecast(JobId("j4"), NOW, unknown="too-far", not_before=NOW + 3.5 * HOUR)
+
+
+def test_what_comes_later_does_not_end_a_forecast_before_who_waits_has_started() -> None:
+    nodes, running = [a_node("n1"), a_node("n2")], [a_running("r", {"n1": range(8)}, expected_end=NOW + 10 * HOUR)]
+    short = [a_queued(f"s{n}", age=(24 - n) * HOUR, limit=5 * MINUTE) for n in range(24)]
+    snapshot = replace(a_snapshot(nodes, [a_queued("gang", 8, nodes=2)], running), arrivals=tuple(short))
+    told = forecast(snapshot, NO_HISTORY, draws=21, reach=Reach(first=1, seconds=0))["gang"]
+    assert told.p50 is not None
+    assert NOW + 10 * HOUR <= told.p50 < NOW + 11 * HOUR
+
+
+def test_what_came_in_the_morning_comes_again_in_the_morning() -> None:
+    came = [NOW - timedelta(days=days) + hour * HOUR for days in (3, 2, 1) for hour in (1, 2)]
+    arrivals = [a_queued(f"a{n}", submitted_at=at) for n, at in enumerate(came)]
+    desk = Desk(a_snapshot([a_node()]))
+    for draw in range(20):
+        assert [at for at, _ in coming(arrivals, desk, draw, 20)] == [3600.0, 7200.0, 90000.0, 93600.0]
 
 
 def test_the_same_snapshot_gives_the_same_forecast() -> None:

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from headway.domain.errors import LANGUAGES, WORDS, Language, codes
+from headway.domain.errors import LANGUAGES, Language, codes
 from headway.domain.job import Priority
 from headway.scheduler.explain import advice, code, sentence
 from headway.scheduler.order import place_sentence
@@ -56,8 +56,8 @@ REASONS = [
 @pytest.mark.parametrize("reason", REASONS, ids=code)
 def test_every_number_of_a_reason_is_told(reason: Reason, language: Language) -> None:
     told = sentence(reason, language)
-    numbers = [getattr(reason, field.name) for field in fields(reason) if field.name not in WORDS]
-    shown = [n.isoformat(timespec="seconds") if n is NOW else str(n) for n in numbers if n is not None]
+    numbers = [getattr(reason, field.name) for field in fields(reason) if field.name not in ("must", "what")]
+    shown = [f"{n.astimezone():%Y-%m-%d %H:%M}" if n is NOW else str(n) for n in numbers if n is not None]
     assert [text for text in shown if text not in told] == []
     assert advice(reason, language)
     assert "—" not in told + advice(reason, language)
@@ -76,7 +76,10 @@ def test_a_quota_reason_reads_well() -> None:
 def test_each_job_can_say_why_it_stands_where_it_stands() -> None:
     resuming, urgent = a_queued("a", resuming=True), a_queued("b", priority=Priority.URGENT)
     assert place(resuming, "en").startswith("it was running and resumes")
-    assert place(urgent, "en").startswith("priority urgent, waiting since 2026-11-02T07:00:00+00:00")
+    assert place(urgent, "en").startswith(
+        f"class urgent, waiting since {urgent.submitted_at.astimezone():%Y-%m-%d %H:%M}"
+    )
+    assert place(urgent, "zh").startswith("优先级紧急，")
     assert "续训" in place(resuming, "zh")
 
 
@@ -84,5 +87,19 @@ def test_a_place_is_told_in_one_sentence_with_its_numbers() -> None:
     stands = Place(False, Priority.HIGH, False, NOW, 2 * HOUR, 32 * HOUR, 2.0, HOUR / 2)
     told = place_sentence(stands, "en")
     assert "class high, on borrowed quota" in told
-    assert all(part in told for part in ("2:00:00", "32.0 h", "0.5 h", "2.0 of its fair share", "2026-11-03T16:30"))
-    assert "使用借来的配额" in place_sentence(stands, "zh")
+    assert all(part in told for part in ("predicted 2.0 h", "32.0 h later", "0.5 h later", "2.0 of its fair share"))
+    assert place_sentence(stands, "zh").startswith("优先级高，使用借来的配额；")
+
+
+def test_a_place_says_what_moves_it_forward_and_what_is_not_known() -> None:
+    stands = Place(False, Priority.LOW, True, NOW, None, 3 * HOUR, 0.1, -HOUR)
+    told = place_sentence(stands, "en")
+    assert "3.0 h later as its length is not known" in told
+    assert "1.0 h earlier as its project uses 0.1 of its fair share" in told
+    assert "前移 1.0 小时" in place_sentence(stands, "zh")
+
+
+def test_that_nothing_is_held_for_others_is_not_said() -> None:
+    free = CapacityShort("h200", wanted=16, nodes=2, free=9, held=0)
+    assert sentence(free, "en") == "it needs 16 × h200 at once (nodes: 2); free in the pool: 9"
+    assert "保留" not in sentence(free, "zh")

@@ -21,26 +21,45 @@ class Cut(BaseException):
     """The process is no more; nothing it does from here on happens."""
 
 
-class DyingDisk(Disk):
-    """Dies when `budget` is spent: every act costs one, every byte written costs one."""
+class Medium:
+    """What several processes see of one disk: what of it is not yet sure to be there after a power cut."""
 
-    def __init__(self, budget: int | None = None) -> None:
+    def __init__(self) -> None:
+        self.unsynced: dict[int, Path] = {}
+        self.loose: list[tuple[Path, Callable[[], None]]] = []
+
+    def cut_power(self, chance: random.Random) -> None:
+        """Take back, newest first, what was never synced and chance does not keep."""
+        for _, undo in reversed(self.loose):
+            if chance.random() < 0.5:
+                undo()
+        for inode, path in self.unsynced.items():
+            if path.exists() and path.stat().st_ino == inode:
+                os.truncate(path, chance.randint(0, path.stat().st_size))
+
+
+class DyingDisk(Disk):
+    """Dies when `budget` is spent, one for every act and every byte written; `before` is called before each act."""
+
+    def __init__(
+        self, budget: int | None = None, medium: Medium | None = None, before: Callable[[], None] = lambda: None
+    ) -> None:
         self.budget = budget
         self.spent = 0
         self.is_dead = False
-        self._unsynced: dict[int, tuple[Path, int]] = {}
-        self._loose: list[tuple[Path, Callable[[], None]]] = []
+        self.medium = medium or Medium()
+        self._before = before
 
     def make_folder(self, path: Path) -> None:
         self._act()
         super().make_folder(path)
-        self._loose.append((path.parent, lambda: shutil.rmtree(path, ignore_errors=True)))
+        self.medium.loose.append((path.parent, lambda: shutil.rmtree(path, ignore_errors=True)))
 
     def rename(self, path: Path, target: Path) -> None:
         self._act()
         before = target.read_bytes() if target.is_file() else None
         super().rename(path, target)
-        self._loose.append((target.parent, lambda: _undo_rename(path, target, before)))
+        self.medium.loose.append((target.parent, lambda: _undo_rename(path, target, before)))
 
     def remove_file(self, path: Path) -> None:
         self._act()
@@ -51,8 +70,9 @@ class DyingDisk(Disk):
         super().remove_folder(path)
 
     def append(self, file: IO[bytes], block: Block) -> None:
+        self._before()
         inode = os.fstat(file.fileno()).st_ino
-        self._unsynced.setdefault(inode, (Path(str(file.name)), 0))
+        self.medium.unsynced.setdefault(inode, Path(str(file.name)))
         left = len(block) if self.budget is None else max(0, min(len(block), self.budget - self.spent))
         super().append(file, memoryview(block)[:left])
         self.spent += left
@@ -63,20 +83,12 @@ class DyingDisk(Disk):
         status = os.fstat(fd)
         if os.path.isdir(f"/proc/self/fd/{fd}"):
             folder = Path(os.readlink(f"/proc/self/fd/{fd}"))
-            self._loose = [(parent, undo) for parent, undo in self._loose if parent != folder]
+            self.medium.loose = [(parent, undo) for parent, undo in self.medium.loose if parent != folder]
         else:
-            self._unsynced.pop(status.st_ino, None)
-
-    def cut_power(self, chance: random.Random) -> None:
-        """Take back, newest first, what was never synced and chance does not keep."""
-        for _, undo in reversed(self._loose):
-            if chance.random() < 0.5:
-                undo()
-        for inode, (path, _) in self._unsynced.items():
-            if path.exists() and path.stat().st_ino == inode:
-                os.truncate(path, chance.randint(0, path.stat().st_size))
+            self.medium.unsynced.pop(status.st_ino, None)
 
     def _act(self) -> None:
+        self._before()
         if self.is_dead or (self.budget is not None and self.spent >= self.budget):
             self.is_dead = True
             raise Cut

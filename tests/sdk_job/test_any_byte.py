@@ -85,7 +85,7 @@ def test_a_save_cut_at_any_byte_restores_a_whole_state_and_loses_no_complete_one
     complete = save_steps(directory, disk)
     assert disk.is_dead or complete == STEPS[-1]
     if is_power_cut:
-        disk.cut_power(random.Random(seed))
+        disk.medium.cut_power(random.Random(seed))
     again = Training(directory, DyingDisk())
     step = again.restored()
     assert step >= complete

@@ -155,7 +155,7 @@ def test_a_state_that_cannot_be_loaded_is_marked_and_not_tried_again(
     for _ in range(2):
         assert make_run().checkpoints(model=counter).restore() == 20
     assert [event["reason"] for event in told(rank_dir, "checkpoint-rejected")] == ["marked-bad", "marked-bad"]
-    assert "could not be loaded before" in capfd.readouterr().err
+    assert "is skipped: marked-bad: state.pickle" in capfd.readouterr().err
     assert json.loads((directory / "bad-step-00000040.json").read_bytes())["detail"].startswith("state.pickle")
     assert verify(directory / "step-00000040").reason == "marked-bad"
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 import pytest
 
 from headway.sdk.job.checkpoint import newest_verified, verify
+from headway.sdk.job.hashing import hash_file
+from headway.sdk.job.manifest import encode_manifest
 
 pytestmark = [pytest.mark.live, pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")]
 Ordered = Callable[..., list[dict[str, Any]]]
@@ -125,6 +128,48 @@ def test_a_damaged_share_falls_back_to_the_one_before_on_every_rank(ordered: Ord
     newest = newest_verified(tmp_path)[0]
     assert newest is not None
     assert newest.path.name == "step-00000008.1"
+
+
+@pytest.mark.parametrize("file", ["__1_0.distcp", ".metadata"])
+def test_shares_that_verify_and_do_not_load_are_marked_and_the_one_before_is_used_on_every_rank(
+    ordered: Ordered, tmp_path: Path, file: str
+) -> None:
+    whole = ordered(tmp_path, 2, "fsdp", steps=8)
+    newest = tmp_path / "step-00000008"
+    write_garbage(newest, f"state/{file}")
+    assert verify(newest).ok
+    again = ordered(tmp_path, 2, "fsdp", steps=8)
+    assert [answer["restored"] for answer in again] == [4, 4]
+    assert [answer["weights"] for answer in again] == [answer["weights"] for answer in whole]
+    assert verify(newest).reason == "marked-bad"
+    assert f"state{'/.metadata' if file == '.metadata' else ' on rank'}" in verify(newest).detail
+
+
+def test_where_nothing_older_is_left_a_half_filled_model_is_not_trained(ordered: Ordered, tmp_path: Path) -> None:
+    ordered(tmp_path, 2, "fsdp", steps=4)
+    write_garbage(tmp_path / "step-00000004", "state/__1_0.distcp")
+    answers = ordered(tmp_path, 2, "fsdp", steps=8)
+    assert all("half filled, and there is no older one" in answer["error"] for answer in answers)
+    assert [answer["restored"] for answer in ordered(tmp_path, 2, "fsdp", steps=8)] == [0, 0]
+
+
+def test_shares_that_do_not_fit_the_model_are_an_error_and_are_not_marked(ordered: Ordered, tmp_path: Path) -> None:
+    ordered(tmp_path, 2, "fsdp", steps=4)
+    answers = ordered(tmp_path, 2, "fsdp", steps=8, width=24)
+    assert all("does not fit this model" in answer["error"] for answer in answers)
+    assert verify(tmp_path / "step-00000004").ok
+
+
+def write_garbage(checkpoint: Path, path: str) -> None:
+    """Other content in one file, and a manifest by which it is right."""
+    manifest = verify(checkpoint).manifest
+    assert manifest is not None
+    file = checkpoint / path
+    file.write_bytes(b"not what torch writes".ljust(file.stat().st_size, b"."))
+    with file.open("rb") as opened:
+        hashed = hash_file(opened.fileno(), "crc32")
+    entries = [replace(entry, hash=hashed) if entry.path == path else entry for entry in manifest.files]
+    (checkpoint / "manifest.json").write_bytes(encode_manifest(replace(manifest, files=tuple(entries))))
 
 
 def test_what_all_ranks_hold_on_their_nodes_is_published_by_the_next_attempt(ordered: Ordered, tmp_path: Path) -> None:

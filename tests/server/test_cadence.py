@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from headway.domain.checkpoint import Checkpoint
+from headway.server.platform import Platform
+from headway.store import checkpoints
 from tests.server.conftest import People, Placed
 from tests.server.test_bad_input import GOOD
 
@@ -29,6 +32,24 @@ def test_before_a_job_is_there_its_trade_can_be_asked_for(http: TestClient, admi
     assert asked(nodes=64)["advised_s"] < asked(nodes=4)["advised_s"]
     assert asked(nodes=64, blocking_s=0.1)["advised_s"] < asked(nodes=64)["advised_s"]
     assert asked(nodes=0)["code"] == "invalid-field"
+
+
+def test_storages_stand_beside_each_other_with_what_a_state_of_this_size_takes(
+    http: TestClient, admin: Headers, platform: Platform, placed: Placed
+) -> None:
+    now = platform.clock.now()
+    with platform.database.write() as c:
+        for step, storage, size, seconds in ((1, "lustre", 4000, 2.0), (2, "nfs4", 1000, 10.0)):
+            row = Checkpoint(placed.job, placed.attempt, step, f"/c/step-{step}", size, seconds, now, storage=storage)
+            checkpoints.record(c, row)
+        checkpoints.set_restored(c, placed.job, "/c/step-1", 1.0)
+    told = http.get(f"jobs/{placed.job}/cadence", headers=admin).json()["storages"]
+    assert [(each["storage"], each["kind"], each["in_use"]) for each in told] == [
+        ("lustre", "parallel", False),
+        ("nfs4", "network", True),
+    ]
+    assert [(each["write_s"], each["restore_s"]) for each in told] == [(0.5, 0.25), (10.0, None)]
+    assert [each["write_s"] for each in http.get("cadence?nodes=4", headers=admin).json()["storages"]] == [None, None]
 
 
 def test_another_projects_member_sees_no_trade(http: TestClient, people: People, placed: Placed) -> None:

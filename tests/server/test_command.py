@@ -7,14 +7,17 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from headway.server import locks, running
+from headway.server.home import LOCK
 from headway.server.main import main
 from headway.store.database import Database
+from headway.store.migrate import upgrade
 
 DEADLINE_S = 90
 
@@ -88,8 +91,53 @@ def test_migrate_may_be_repeated(tmp_path: Path) -> None:
 
 def test_down_says_when_nothing_runs(tmp_path: Path) -> None:
     done = run("down", "--home", str(tmp_path / "home"))
-    assert (done.exit_code, done.stdout) == (0, "nothing was running\n")
+    assert (done.exit_code, done.stdout) == (0, f"nothing was running in {tmp_path / 'home'}\n")
     assert not (tmp_path / "home").exists()
+
+
+LOOKING = (("rehearse",), ("snapshot", "dump"), ("engine", "reconcile", "local"))
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=" ".join)
+def test_a_command_that_only_looks_names_a_home_that_has_no_database_and_makes_none(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    said = _refusal(run(*words, "--home", str(home)))
+    assert f"there is no home {home}" in said
+    assert "headway-server up" in said
+    assert not home.exists()
+    home.mkdir()
+    said = _refusal(run(*words, "--home", str(home)))
+    assert f"the home {home} has no database" in said
+    assert "--database" in said
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=" ".join)
+def test_a_command_that_only_looks_does_not_migrate_but_says_how_to(words: tuple[str, ...], tmp_path: Path) -> None:
+    _old(tmp_path)
+    said = _refusal(run(*words, "--home", str(tmp_path)))
+    assert "0001" in said
+    assert "headway-server migrate" in said
+    assert "[database-older]" in said
+
+
+def test_tables_are_not_changed_under_a_server_that_runs(tmp_path: Path) -> None:
+    _old(tmp_path)
+    held = locks.take(tmp_path / LOCK)
+    assert held is not None
+    try:
+        assert "a server already runs in" in _refusal(run("migrate", "--home", str(tmp_path)))
+    finally:
+        os.close(held)
+    assert run("migrate", "--home", str(tmp_path)).exit_code == 0
+
+
+def _old(home: Path) -> None:
+    """A database as the first Headway left it."""
+    with closing(Database(f"sqlite:///{home / 'headway.db'}")) as database, database.write() as c:
+        upgrade(c, "0001")
 
 
 def test_the_doctor_changes_nothing(tmp_path: Path) -> None:
@@ -126,7 +174,7 @@ def test_the_doctor_goes_on_when_a_part_is_missing(tmp_path: Path) -> None:
 
 
 def test_two_servers_on_one_home_are_refused(tmp_path: Path) -> None:
-    held = locks.take(tmp_path / running.LOCK)
+    held = locks.take(tmp_path / LOCK)
     assert held is not None
     try:
         for words in (("up",), ("up", "--detach")):
@@ -182,9 +230,7 @@ def test_down_ends_nobody_whose_pid_is_only_remembered(tmp_path: Path, innocent:
     """A new server holds the lock and has not said yet who it is; the file still names the one before."""
     told = {"url": "http://127.0.0.1:1", "pid": innocent.pid, "gateway_port": 1}
     (tmp_path / "server.json").write_text(json.dumps(told))
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path / running.LOCK)], stdout=subprocess.PIPE, text=True
-    )
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path / LOCK)], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"

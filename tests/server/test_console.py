@@ -1,5 +1,6 @@
 """The console's files at `/`: pages find their own way, files are kept, nothing outside the folder is read."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,42 @@ def test_a_file_with_its_digest_in_its_name_is_kept_for_ever(site: TestClient) -
     answer = site.get("/assets/app-1a2b.js")
     assert answer.text == "start()"
     assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.fixture
+def packed(folder: Path) -> None:
+    """The same two files as the build packs them."""
+    for name in ("index.html", "assets/app-1a2b.js"):
+        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("address", "text", "kind"),
+    [("/assets/app-1a2b.js", "start()", "javascript"), ("/jobs", "<title>Headway</title>", "text/html")],
+)
+def test_what_the_build_packed_is_sent_packed_and_is_the_same_file(
+    site: TestClient, packed: None, address: str, text: str, kind: str
+) -> None:
+    answer = site.get(address, headers={"Accept-Encoding": "br, gzip;q=0.5"})
+    assert (answer.headers["content-encoding"], answer.text) == ("gzip", text)
+    assert kind in answer.headers["content-type"]
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize("accepted", ["", "identity", "br", "gzip;q=0", "gzip; q=0.000, br", "xgzip"])
+def test_who_does_not_take_gzip_gets_the_file_itself(site: TestClient, packed: None, accepted: str) -> None:
+    answer = site.get("/assets/app-1a2b.js", headers={"Accept-Encoding": accepted})
+    assert answer.text == "start()"
+    assert "content-encoding" not in answer.headers
+    assert answer.headers["vary"] == "Accept-Encoding"
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_a_file_that_was_not_packed_is_sent_as_it_is(site: TestClient) -> None:
+    answer = site.get("/assets/app-1a2b.js", headers={"Accept-Encoding": "gzip"})
+    assert answer.text == "start()"
+    assert "content-encoding" not in answer.headers
 
 
 def test_nothing_comes_from_another_host(site: TestClient) -> None:

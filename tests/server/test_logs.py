@@ -53,6 +53,22 @@ def test_a_window_says_where_it_is(http: TestClient, platform: Platform, placed:
     assert (beyond.status_code, beyond.text) == (200, "")
 
 
+def test_a_log_says_when_its_bytes_came(
+    http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str], clock: Clock
+) -> None:
+    assert http.get(f"jobs/{placed.job}/logs/arrivals", headers=admin).json() == []
+    _prints(platform, placed, "step 1\n")
+    clock.move(timedelta(minutes=10))
+    _prints(platform, placed, "step 2\n" * 100)
+    found = http.get(f"jobs/{placed.job}/logs/arrivals", headers=admin).json()
+    assert [found[0], found[-1]] == [
+        {"at": "2026-11-03T08:00:00Z", "offset": 0},
+        {"at": "2026-11-03T08:10:00Z", "offset": 707},
+    ]
+    nobody = http.get(f"jobs/{placed.job}/logs/arrivals", params={"rank": 9}, headers=admin)
+    assert (nobody.status_code, nobody.json()["params"]["field"]) == (422, "rank")
+
+
 def test_the_ranks_that_wrote_something_are_named(
     http: TestClient, platform: Platform, placed: Placed, admin: dict[str, str]
 ) -> None:

@@ -208,6 +208,28 @@ cards.cpu = { guaranteed = 0, borrow_ceiling = "any" }
     assert guaranteed(http, admin) == {"nlp": 4}
 
 
+def test_a_ceiling_a_person_cut_below_what_they_run_is_refused(
+    http: TestClient, admin: Headers, operator: Headers, placed: Placed
+) -> None:
+    cut = TABLE.replace("guaranteed = 2, borrow_ceiling", "guaranteed = 2, per_person = 0, borrow_ceiling")
+    refused = propose(http, operator, cut)
+    assert (refused.status_code, refused.json()["code"], bool(placed.job)) == (409, "quota-below-person", True)
+    assert guaranteed(http, admin) == {"nlp": 4}
+
+
+def test_one_number_cut_below_what_runs_is_refused_and_one_beyond_the_site_kept_with_a_warning(
+    http: TestClient, admin: Headers, placed: Placed
+) -> None:
+    refused = http.put("projects/nlp/quotas/cpu", json={"devices": 0}, headers=admin)
+    assert (refused.status_code, refused.json()["code"], bool(placed.job)) == (409, "quota-below-use", True)
+    assert guaranteed(http, admin) == {"nlp": 4}
+    far = http.put("projects/nlp/quotas/cpu", json={"devices": 900}, headers=admin | {"Accept-Language": "en"})
+    assert (far.status_code, far.json()["warnings"]) == (200, ["nlp is to have 900 × cpu: the site has 4"])
+    assert guaranteed(http, admin) == {"nlp": 900}
+    within = http.put("projects/nlp/quotas/cpu", json={"devices": 4}, headers=admin)
+    assert within.json()["warnings"] == []
+
+
 @pytest.mark.parametrize("content", [" ", "# nothing"])
 def test_a_table_of_nothing_is_refused(http: TestClient, admin: Headers, operator: Headers, content: str) -> None:
     propose(http, operator)

@@ -1,11 +1,14 @@
 """Statements over HTTP: the same figures as JSON, as CSV and as intervals."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 from fastapi.testclient import TestClient
 
 from headway.server.access import Role
+from headway.server.loops.meter import meter
+from headway.server.platform import Platform
 from tests.server.conftest import Clock, People, Placed
 
 
@@ -35,6 +38,23 @@ def test_what_runs_is_counted_up_to_now(http: TestClient, placed: Placed, admin:
     told = http.get("projects/nlp/statement", params={"month": "2026-11"}, headers=admin).json()
     assert [(line["device_seconds"], line["open"]) for line in told["lines"]] == [(90, True)]
     assert http.get("projects/vision/statement", params={"month": "2026-11"}, headers=admin).json()["lines"] == []
+
+
+def test_a_job_says_what_it_took_before_and_after_it_is_posted(
+    http: TestClient, placed: Placed, admin: dict[str, str], clock: Clock, platform: Platform
+) -> None:
+    def told() -> set[int]:
+        (listed,) = http.get("jobs", headers=admin).json()["items"]
+        return {listed["device_seconds"], http.get(f"jobs/{placed.job}", headers=admin).json()["device_seconds"]}
+
+    placed.starts(http)
+    clock.move(timedelta(minutes=10))
+    assert told() == {600}
+    placed.ends(http)
+    clock.move(timedelta(minutes=5))
+    assert told() == {600}
+    asyncio.run(meter(platform))
+    assert told() == {600}
 
 
 @pytest.mark.parametrize("month", ["2026-13", "2026", "11-2026", "0000-01", "2026-11-03", "٢٠٢٦-11", ""])

@@ -28,6 +28,10 @@ const whole = (value: unknown): number | undefined => {
   return Number.isInteger(number) ? number : undefined;
 };
 
+const SETTINGS = [
+  ...(["projects", "members", "engines", "baselines", "templates", "datasets", "queue", "audit", "me"] as const),
+];
+
 /** The states that are asked for; none: all. */
 function statesOf(value: unknown): JobState[] | undefined {
   const found = (Array.isArray(value) ? value : [value]).flatMap((one) => oneOf(one, STATES) ?? []);
@@ -107,7 +111,8 @@ const node = createRoute({
   getParentRoute: () => root,
   path: "/nodes/$node",
   component: lazyRouteComponent(() => import("./screens/node/NodePage"), "NodePage"),
-  validateSearch: (raw: Raw) => optional({ hours: whole(raw.hours), metric: text(raw.metric) }),
+  validateSearch: (raw: Raw) =>
+    optional({ hours: whole(raw.hours), metric: text(raw.metric), from: text(raw.from), to: text(raw.to) }),
 });
 
 const usage = createRoute({
@@ -158,7 +163,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./screens/settings/Settings"), "Settings"),
   validateSearch: (raw: Raw) =>
     optional({
-      tab: oneOf(raw.tab, ["projects", "templates", "datasets", "queue", "audit", "me"] as const),
+      tab: oneOf(raw.tab, SETTINGS),
       back: whole(raw.back),
     }),
 });

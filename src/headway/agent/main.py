@@ -29,6 +29,10 @@ def main() -> int:
         from headway.agent.probes.nvml import main as read_nvml
 
         return read_nvml()
+    if words[:1] == ["read-exporter"]:
+        from headway.agent.probes.exporter import main as read_exporter
+
+        return read_exporter(words[1:])
     if words and words[0] in ("read-probe", "node"):
         return _read_probe(words[1:]) if words[0] == "read-probe" else _node(words[1:])
     if len(words) != 2 or words[0] not in ("run", "check"):

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from headway.cli.language import say
-from headway.cli.quantities import moment_of, seconds_of
+from headway.cli.quantities import MINUTE, moment_of, seconds_of
 
 
 class Named(click.ParamType[str]):
@@ -31,6 +31,24 @@ class Duration(click.ParamType[float]):
             return seconds_of(str(value))
         except ValueError:
             self.fail(say("error.duration", value=value), param, ctx)
+
+
+class Interval(click.ParamType[dict[str, Any]]):
+    """`500` steps, `20m` and its like, or `advised`, as a table of a checkpoint policy."""
+
+    name = "interval"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
+        text = str(value).strip()
+        if text == "advised":
+            return {"advised": True}
+        try:
+            return {"every_steps": int(text)} if text.isdecimal() else {"every_minutes": seconds_of(text) / MINUTE}
+        except ValueError:
+            self.fail(say("error.interval", value=value), param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        return [CompletionItem("advised")] if "advised".startswith(incomplete) else []
 
 
 class Moment(click.ParamType[str]):
@@ -66,5 +84,6 @@ NODE = Named("nodes")
 SERVICE = Named("services")
 MODEL = Named("models")
 DURATION = Duration()
+INTERVAL = Interval()
 MOMENT = Moment()
 SETTING = Setting()

@@ -28,10 +28,10 @@ def report_usage(error: click.ClickException) -> int:
 
 def _usage_text(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
-        near = ", ".join(error.possibilities or ()) or "—"
-        return say("error.no-such-option", option=error.option_name, near=near)
+        near = ", ".join(error.possibilities or ())
+        return say("error.no-such-option", option=error.option_name, near=_clause(near))
     if isinstance(error, click.exceptions.NoSuchCommand):
-        return say("error.no-such-command", command=error.command_name, near=_near(error))
+        return say("error.no-such-command", command=error.command_name, near=_clause(_near(error)))
     if isinstance(error, click.MissingParameter):
         name = error.param.make_metavar(error.ctx) if error.param and error.ctx else str(error.param_hint)
         options = "/".join(error.param.opts) if isinstance(error.param, click.Option) else name
@@ -53,6 +53,11 @@ def _bad_value(error: click.BadParameter) -> str:
     if kind is click.INT:
         return say("error.bad-number", parameter=name, bounds="")
     return say("error.bad-value", parameter=name, detail=error.message)
+
+
+def _clause(near: str) -> str:
+    """What is spelt alike, where there is anything."""
+    return say("error.near", near=near) if near else ""
 
 
 def _near(error: click.exceptions.NoSuchCommand) -> str:

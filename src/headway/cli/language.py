@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from headway.domain.errors import spoken
+
 Language = Literal["zh", "en"]
 
 
@@ -24,8 +26,18 @@ def say(key: str, **params: object) -> str:
 
 
 def word(section: str, value: str | None) -> str:
-    """The word for one of a closed list's values (a state, say); the value itself where there is none, `—` for None."""
-    return "—" if value is None else texts(language()).get(f"{section}.{value}", value)
+    """The word for one of a closed list's values (a state, say); the value itself where there is none, `—` for None.
+
+    Families of words that the server tells as well (`why`, `cause`, `phase`, `fault`) stand in the domain's table.
+    """
+    if value is None:
+        return "—"
+    return texts(language()).get(f"{section}.{value}") or spoken(section, value, language())
+
+
+def why(reason: str | None) -> str:
+    """A reason in the reader's words, a person's own as they are; nothing where there is none."""
+    return word("why", reason) if reason else ""
 
 
 @cache

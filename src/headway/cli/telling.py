@@ -93,7 +93,34 @@ def loss(view: Row) -> str:
     )
 
 
+def trade_of(trade: list[Row]) -> list[str]:
+    """What saving as advised, as now, and at the widest of the intervals shown costs and risks, in one line."""
+    shown = [choice for choice in trade if choice["advised"] or choice["in_use"] or choice is trade[-1]]
+    told = [
+        say(
+            "why.trade-one",
+            every=quantities.duration(choice["interval_s"]),
+            mark=_mark(choice),
+            share=f"{choice['save_share'] * 100:.2g}",
+            lost=quantities.duration(choice["lost_per_fault_s"]),
+        )
+        for choice in shown
+    ]
+    return [say("why.trade", choices=" · ".join(told))] if told else []
+
+
+def _mark(choice: Row) -> str:
+    named = [say("cadence.advised") if choice["advised"] else "", say("cadence.in-use") if choice["in_use"] else ""]
+    words = ", ".join(word for word in named if word)
+    return f" ({words})" if words else ""
+
+
 def spent(view: Row) -> str:
     """Where the seconds of one recovery went; the phases that are known, in order."""
     known = {name: seconds for name, seconds in view["phases"].items() if seconds is not None}
     return " · ".join(f"{word('recovery', name)} {quantities.duration(seconds)}" for name, seconds in known.items())
+
+
+def way(view: Row) -> str:
+    """How the job went on, at once where it was or through the queue and why; nothing where that is not decided."""
+    return word("way", view["way"]) if view["way"] else ""

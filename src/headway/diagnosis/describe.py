@@ -3,10 +3,10 @@
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.hang import words as hang
 from headway.diagnosis.verdict import Fault, Verdict
-from headway.domain.errors import Language, Param, PlatformError, message
+from headway.domain.errors import Language, Param, PlatformError, code_of, message, spoken
 
 SHOWN_DETAIL = 160
-_DRILLED = frozenset({Fault.AGENT_LOST, Fault.STALLED})
+_DRILLED = frozenset({Fault.AGENT_LOST, Fault.NODE_DOWN, Fault.STALLED})
 _TOLD = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT, Fault.PEER_CLOSED})
 """Ends whose cause says more of what to do than they do."""
 
@@ -29,12 +29,16 @@ def describe(verdict: Verdict, language: Language) -> str:
 
 
 def _detail(verdict: Verdict, language: Language) -> str:
-    """What was seen: a hang's in the reader's language, a program's own words as they are."""
+    """What was seen: a hang's and a stop's in the reader's language, a program's own words as they are."""
     detail = verdict.detail or ""
+    if verdict.fault is Fault.STOPPED:
+        return spoken("why", detail, language)
     return hang.told(detail, language) if verdict.fault is Fault.STALLED else detail
 
 
 def _code(verdict: Verdict) -> str:
+    if verdict.drill and verdict.cause == Cause.STORAGE_IO:
+        return "verdict-drill-storage"
     if verdict.drill:
         return f"verdict-drill-{verdict.fault}" if verdict.fault in _DRILLED else "verdict-drill"
     if verdict.fault is Fault.CODE_ERROR and verdict.location is None:
@@ -56,7 +60,7 @@ def describe_hang(cause: str, rank: int | None, node: str | None, language: Lang
     """What a running job that stands still waits for."""
     everywhere = message("verdict-where-everywhere", {}, language)
     where = everywhere if rank is None else message("verdict-where-rank", {"rank": rank, "node": node}, language)
-    why = message(f"cause-{cause.lower().replace('_', '-')}", {}, language)
+    why = title(cause, language)
     return message("stall-why", {"where": where, "cause": why}, language)
 
 
@@ -74,13 +78,9 @@ def next_step(verdict: Verdict, language: Language) -> str:
 
 def title(cause: str, language: Language) -> str:
     """A class of causes in words."""
-    return message(_code_of(cause), {}, language)
+    return spoken("cause", cause, language)
 
 
 def steps(cause: str, language: Language) -> list[str]:
     """What to do about a class of causes, each step a sentence."""
-    return [step for step in PlatformError(_code_of(cause)).hint(language).splitlines() if step]
-
-
-def _code_of(cause: str) -> str:
-    return f"cause-{cause.lower().replace('_', '-')}"
+    return [step for step in PlatformError(code_of("cause", cause)).hint(language).splitlines() if step]

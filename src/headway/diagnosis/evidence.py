@@ -34,7 +34,8 @@ class Evidence:
 
     `lost_agents`: when each silent agent was given up, or was last heard of on one of the `failed_nodes`: those the
     batch system says went down. `drill_rank`: the rank Headway killed on purpose. `machines`: what the attempt's nodes
-    said of themselves while it ran.
+    said of themselves while it ran. `ended_for`: why a batch system ended each node's part, in the words of
+    `engines.protocol.Cause`.
     """
 
     job: JobId
@@ -50,3 +51,4 @@ class Evidence:
     last_step: int | None = None
     scenes: tuple[Scene, ...] = ()
     machines: tuple[MachineWord, ...] = ()
+    ended_for: Mapping[str, str] = field(default_factory=dict)

@@ -20,9 +20,10 @@ from headway.diagnosis.finding.stalled import Stall, stall_of
 from headway.diagnosis.hang.verdict import of_stall
 from headway.diagnosis.signs.table import Table
 from headway.diagnosis.verdict import EvidenceLine, Fault, Owner, Verdict
-from headway.diagnosis.witness import machines
+from headway.diagnosis.witness import engine, machines
 from headway.diagnosis.witness.endings import bad_endings
 from headway.diagnosis.witness.own import Own, Said, own
+from headway.diagnosis.witness.places import with_place
 from headway.diagnosis.witness.words import Words, words_of
 from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED
 
@@ -67,6 +68,9 @@ def examine(evidence: Evidence) -> Verdict:
     """What stopped the attempt, where first, whose move it is, and whether to try again."""
     if evidence.launch_error:
         verdict = _plain(evidence, Fault.LAUNCH_FAILED, 0.9, detail=evidence.launch_error)
+        if refused := engine.refusal(evidence.launch_error):
+            cause, owner, advice = refused
+            return replace(verdict, cause=cause, owner=owner, advice=advice, retry=is_retry(advice))
         theirs = any(word in evidence.launch_error for word in _COMMAND_MISSING)
         return replace(verdict, owner=Owner.RESEARCHER) if theirs else verdict
     if evidence.stop_reason == STALLED:
@@ -76,7 +80,8 @@ def examine(evidence: Evidence) -> Verdict:
     if evidence.stop_reason and evidence.stop_reason not in CONSEQUENCES:
         again = evidence.stop_reason == PREEMPTED or evidence.stop_reason in BY_ENGINE
         advice = Retry.RESTART_SAME_NODES if again else Retry.NO_RETRY
-        return _plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, advice=advice)
+        verdict = _plain(evidence, Fault.STOPPED, 0.99, detail=evidence.stop_reason, advice=advice)
+        return replace(verdict, cause=engine.cause_of_stop(evidence))
     words = words_of(evidence, Table())
     owns = _owns(evidence, words)
     firsts = [each for each in owns if not each.is_follower]
@@ -114,7 +119,7 @@ def _owns(evidence: Evidence, words: Words) -> list[Own]:
     endings = bad_endings(evidence, words)
     lines, alone = words.lines(), len(evidence.nodes) <= 1
     said = {ending.rank: Said(claims.get(ending.rank, ()), lines.get(ending.rank, ()), alone) for ending in endings}
-    return [machines.with_disks(own(ending, said[ending.rank]), evidence) for ending in endings]
+    return [engine.with_word(with_place(own(ending, said[ending.rank]), evidence), evidence) for ending in endings]
 
 
 def _in_order(firsts: Sequence[Own]) -> list[Own]:
@@ -141,11 +146,14 @@ def _agent_lost(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Verdic
     node, at = min(evidence.lost_agents.items(), key=lambda lost: (lost[0] not in failed, lost[1], lost[0]))
     is_down = node in failed
     verdict = _plain(evidence, Fault.NODE_DOWN if is_down else Fault.AGENT_LOST, 0.95 if is_down else 0.85)
+    cause = Cause.NODE_DOWN if is_down else None
+    if not is_down and engine.ran_out_of_memory(evidence, node):
+        verdict, cause = _plain(evidence, Fault.HOST_OUT_OF_MEMORY, 0.85), Cause.HOST_OOM
     return replace(
         verdict,
         node=node,
         at=at,
-        cause=Cause.NODE_DOWN if is_down else None,
+        cause=cause,
         followers=tuple(sorted(each.rank for each in owns)),
         lines=_quotes(words, [each for each in owns if each.is_follower]),
     )

@@ -23,6 +23,7 @@ class Checkpoint:
     `format`: the framework that wrote it in its own way; None: the in-job SDK.
     `pinned_by`: who wants it kept, whatever the policy or a full disk says; None: nobody.
     `seconds`: from its beginning until it was durable; `blocked`: how long of that training waited, None: not told.
+    `storage`: the type of the file system it lies on; `restored`: seconds its newest restore took; None: not told.
     """
 
     job: JobId
@@ -37,6 +38,8 @@ class Checkpoint:
     blocked: float | None = None
     format: str | None = None
     pinned_by: str | None = None
+    storage: str | None = None
+    restored: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

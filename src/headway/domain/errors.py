@@ -1,10 +1,13 @@
 """Errors as values: a code, its parameters, and texts in Chinese and English.
 
 A code is kebab-case and unique. Its text and hint live in `messages/{zh,en}.toml` (its HTTP status in the English one);
-a test demands both languages. Nothing here decides who sees an error.
+a test demands both languages. A blank that names a family (`{state:word}`, `{reason:why}`) is filled with that
+family's word for the value, in the reader's language; one with a clause (`{near:?: }`, `{rejected:?: |whys}`) is the
+clause and the value, and nothing where there is no value. Nothing here decides who sees an error.
 """
 
 import tomllib
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from string import Formatter
@@ -13,7 +16,14 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-WORDS = ("what", "verb", "resource", "role", "how", "state", "must", "before", "after")
+FAMILIES = ("word", "why", "cause", "phase", "fault", "priority")
+"""Words of closed lists, in the tables as `[word-job]`, `[why-time-limit]`: what something is called, why something
+stopped or is not taken, what broke a job, what a program is at, how an attempt broke, a priority class."""
+SEVERAL = {"words": "word", "whys": "why"}
+"""For several at once, `a, b` or `one: a, two: b`."""
+CLAUSE = "?"
+TIME = "time"
+"""For a moment, ISO 8601: to the minute, in the time zone of the machine that speaks, the offset told."""
 Param = str | int | float | bool | None
 
 
@@ -65,24 +75,60 @@ def _messages(language: Language) -> dict[str, dict[str, str]]:
     return cast(dict[str, dict[str, str]], tomllib.loads(raw))
 
 
-class _Lenient(Formatter):
-    """Leaves a parameter that was not given as `—`, so that a message never fails to print."""
+def spoken(family: str, value: str, language: Language) -> str:
+    """The word for a value of a closed list; the value itself where it has none, as what a person wrote has not."""
+    known = _messages(language).get(code_of(family, value))
+    return known["text"] if known else value
+
+
+def code_of(family: str, value: str) -> str:
+    """Under which code a word stands: `why-time-limit`."""
+    return f"{family}-{value.lower().replace(' ', '-').replace('_', '-')}"
+
+
+class _Speaking(Formatter):
+    """Fills blanks in one language; one that was not given is left as `—`, so that a message never fails to print."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
 
     def get_value(self, key: int | str, args: object, kwargs: object) -> object:  # noqa: ARG002
-        found = cast(dict[str, Param], kwargs).get(str(key))
-        return "—" if found is None else found
+        given = cast(dict[str, Param], kwargs)
+        found = given.get(str(key))
+        if isinstance(found, str) and found.startswith(SPOKEN):
+            known = _messages(self._language).get(found)
+            return self.vformat(known["text"], (), given) if known else found
+        return found
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        if format_spec.startswith(CLAUSE):
+            clause, _, family = format_spec.removeprefix(CLAUSE).partition("|")
+            return clause + self.format_field(value, family) if value not in (None, "") else ""
+        if value is None:
+            return "—"
+        if format_spec == TIME:
+            return _moment(str(value))
+        if format_spec in SEVERAL:
+            return self._several(SEVERAL[format_spec], str(value))
+        if format_spec in FAMILIES:
+            return spoken(format_spec, str(value), self._language)
+        return str(super().format_field(value, format_spec))
+
+    def _several(self, family: str, value: str) -> str:
+        parts = [each.rpartition(": ") for each in value.split(", ")]
+        named = [f"{head}{colon}{spoken(family, word, self._language)}" for head, colon, word in parts]
+        return ("、" if self._language == "zh" else ", ").join(named)
+
+
+def _moment(value: str) -> str:
+    """ "2026-12-01 22:33 +08:00"; what is no moment, as what a person typed may be none, as it is."""
+    try:
+        at = datetime.fromisoformat(value).astimezone()
+    except ValueError:
+        return value
+    offset = at.strftime("%z")
+    return f"{at:%Y-%m-%d %H:%M} {offset[:3]}:{offset[3:5]}"
 
 
 def _fill(text: str, params: dict[str, Param], language: Language) -> str:
-    spoken = {name: _spoken(name, params, language) for name in params}
-    return _Lenient().vformat(text, (), spoken)
-
-
-def _spoken(name: str, params: dict[str, Param], language: Language) -> Param:
-    """A rule (its own blanks filled in), or a word for a thing, in the reader's language; anything else as it is."""
-    value = params[name]
-    if not isinstance(value, str):
-        return value
-    code = value if value.startswith(SPOKEN) else f"word-{value.replace(' ', '-')}" if name in WORDS else None
-    known = _messages(language).get(code) if code else None
-    return _Lenient().vformat(known["text"], (), params) if known else value
+    return _Speaking(language).vformat(text, (), params)

@@ -25,7 +25,6 @@ from headway.domain.cadence_events import (
     CheckpointUnpinned,
     SpaceShort,
 )
-from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
 from headway.domain.hold_events import JobHeld, JobReleased
@@ -56,6 +55,7 @@ from headway.domain.queue_events import (
     WindowCancelled,
     WindowSet,
 )
+from headway.domain.recovery_events import RecoveryDecided, RecoveryMeasured
 from headway.domain.resources import Placement
 from headway.domain.service import Share
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
@@ -159,9 +159,10 @@ class StopRequested(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptPlaced(Event):
-    """Devices are taken from here on; `basis` says how they are billed: `occupancy` or `resident` time.
+    """Devices are taken from here on; where a job begins again in place, that is when its attempt before ended.
 
-    `borrowed`: they are beyond the project's guarantee; `grant`: the approved addition they stand on.
+    `basis` says how they are billed: `occupancy` or `resident` time. `borrowed`: they are beyond
+    the project's guarantee; `grant`: the approved addition they stand on.
     """
 
     kind: ClassVar[str] = "attempt-placed"
@@ -333,31 +334,6 @@ class VerdictReached(Event):
     owner: str
     rank: int | None
     node: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryDecided(Event):
-    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
-
-    `avoids`: nodes it is kept away from now, since they broke it.
-    """
-
-    kind: ClassVar[str] = "recovery-decided"
-    job: JobId
-    attempt: AttemptId
-    resume: bool
-    resume_from: str | None
-    resume_step: int
-    reason: str
-    held_until: datetime | None
-    avoids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryMeasured(Event):
-    kind: ClassVar[str] = "recovery-measured"
-    job: JobId
-    bill: LossBill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,6 +163,18 @@ def check_usage(tree: QuotaTree, used: Mapping[tuple[str, str], int]) -> None:
             )
 
 
+def check_people(tree: QuotaTree, used: Mapping[tuple[str, str, str], int]) -> None:
+    """Refuse a tree under which a person may have less than they have now, `used` by (project, device type, person).
+
+    Raises `quota-below-person`.
+    """
+    for (project, device_type, person), devices in sorted(used.items()):
+        entry = tree.entry(project, device_type) or Entry()
+        if entry.per_person is not None and devices > entry.per_person:
+            where = {"branch": project, "device_type": device_type, "person": person}
+            raise PlatformError("quota-below-person", **where, ceiling=entry.per_person, used=devices)
+
+
 def check_grants(grants: Iterable[Grant], tree: QuotaTree) -> None:
     """Refuse grants that overlap, end before they begin, grant nothing, or name a project that is not there.
 

@@ -20,7 +20,8 @@ from headway.domain.resources import Node, Occupied
 class Capability(StrEnum):
     """What only some engines can do, each with a small protocol of its own.
 
-    `BECOMES` has none: it starts attempts as their submitters although the server is not root (`become.py`).
+    Two have none. `BECOMES`: it starts attempts as their submitters although the server is not root (`become.py`).
+    `KEEPS`: devices of an attempt that has ended are nobody's but this server's, which may use them again at once.
     """
 
     CORDONS = "cordons"
@@ -31,6 +32,7 @@ class Capability(StrEnum):
     WATCHES_NODES = "watches-nodes"
     BOOKS = "books"
     BECOMES = "becomes"
+    KEEPS = "keeps"
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Cause(StrEnum):
 class Space:
     """The file system of a job's checkpoints: bytes free, bytes one more save takes, and how often one is made.
 
-    `others_bytes_per_s`: how fast it fills beside these saves (negative: empties). `every` None: not known.
+    `others_bytes_per_s`: how fast it fills beside these saves. `every` None: not known.
     """
 
     free_bytes: int
@@ -62,8 +62,7 @@ class Space:
         if self.save_bytes <= 0:
             return math.inf
         grows = self.others_bytes_per_s * self.every.total_seconds() if self.every else 0.0
-        each = self.save_bytes + grows
-        return self.free_bytes / each if each > 0 else math.inf
+        return self.free_bytes / (self.save_bytes + grows)
 
     @property
     def full_in(self) -> timedelta | None:
@@ -74,24 +73,23 @@ class Space:
         seconds = left * self.every.total_seconds()
         return timedelta(seconds=seconds) if seconds < 365 * 86400 else None
 
-    @property
-    def is_short(self) -> bool:
-        """Whether somebody should be told."""
-        return self.saves_left < WARN_BELOW
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What goes, oldest first, with its cause, and by path why each other one is kept."""
+    """What goes, oldest first, with its cause, and by path why each other one is kept.
+
+    Somebody is told where the disk takes fewer than `warn_below` more saves.
+    """
 
     goes: tuple[tuple[Checkpoint, Cause], ...] = ()
     kept: Mapping[str, Why] = field(default_factory=dict)
     space: Space | None = None
+    warn_below: int = WARN_BELOW
 
     @property
     def short(self) -> bool:
         """Whether somebody should be told that the disk takes few more."""
-        return self.space is not None and self.space.is_short
+        return self.space is not None and self.space.saves_left < self.warn_below
 
 
 def retain(
@@ -114,6 +112,17 @@ def retain(
     goes.sort(key=lambda gone: (gone[0].step, gone[0].saved_at))
     stays = {path: why for path, why in kept.items() if path not in paths}
     return Decision(tuple(goes), stays, space)
+
+
+def left_alone(checkpoints: Iterable[Checkpoint], policy: CheckpointPolicy, space: Space | None) -> Decision:
+    """Where the in-job SDK keeps the last few by itself, or a framework does as it likes: nothing goes by us.
+
+    The SDK's saves take no more room once it keeps `policy.keep`: then one in the making, and one to be told in time.
+    """
+    present = [each for each in checkpoints if each.state is not CheckpointState.DELETED]
+    if any(each.format for each in present):
+        return Decision(space=space)
+    return Decision(space=space, warn_below=min(WARN_BELOW, max(0, policy.keep - len(present)) + 2))
 
 
 def _kept(

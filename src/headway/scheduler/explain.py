@@ -7,13 +7,18 @@ from dataclasses import fields
 from datetime import datetime
 
 from headway.domain.errors import Language, Param, PlatformError
-from headway.scheduler.plan import BehindOthers, Reason
+from headway.scheduler.plan import BehindOthers, CapacityShort, Reason
 
 
 def code(reason: Reason) -> str:
     """The message code of a reason."""
-    untimed = isinstance(reason, BehindOthers) and reason.promised_at is None
-    return f"waits-{reason.code}-untimed" if untimed else f"waits-{reason.code}"
+    match reason:
+        case BehindOthers(promised_at=None):
+            return f"waits-{reason.code}-untimed"
+        case CapacityShort(held=0):
+            return f"waits-{reason.code}-unheld"
+        case _:
+            return f"waits-{reason.code}"
 
 
 def params(reason: Reason) -> dict[str, Param]:

@@ -13,7 +13,7 @@ from headway.domain.ids import JobId
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.turn import Turn
 from headway.scheduler.draws import Draws
-from headway.scheduler.lane import Lane, Reach, look_ahead
+from headway.scheduler.lane import DAY, Lane, Reach, look_ahead
 from headway.scheduler.plan import (
     ApprovalPending,
     BudgetSpent,
@@ -82,13 +82,15 @@ def _grained(reach: Reach, jobs: int) -> Reach:
 
 
 def coming(arrivals: Sequence[QueuedJob], desk: Desk, draw: int, draws: int) -> list[tuple[float, QueuedJob]]:
-    """Past submissions come again, each draw beginning at another point of the past, round and round."""
+    """Past submissions come again, round and round, each draw beginning at another point of the past: at another day
+    where whole days are known, so that what came in the morning comes in the morning."""
     if len(arrivals) < 2:
         return []
-    times = [desk.seconds(job.submitted_at) for job in arrivals]
-    span = times[-1] - times[0] + (times[-1] - times[0]) / len(times)
-    shift = span * draw / draws
-    again = [((at - times[0] + shift) % span, n) for n, at in enumerate(times)]
+    ages = [desk.now - desk.seconds(job.submitted_at) for job in arrivals]
+    days = int(ages[0] // DAY)
+    span = days * DAY or ages[0] + ages[0] / len(ages)
+    shift = 1 + draw * days // draws if days else draw / draws
+    again = [((shift * (DAY if days else span) - age) % span, n) for n, age in enumerate(ages) if age <= span]
     return [(desk.now + after, _again(arrivals[n], desk, after, n)) for after, n in sorted(again)]
 
 

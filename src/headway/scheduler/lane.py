@@ -65,9 +65,10 @@ class Batch:
 
 @dataclass(slots=True)
 class Lane:
-    """When queued jobs started in this draw (seconds of the desk), and where it stopped. `stuck`: nothing ends any
-    more, and `last` is the turn that found so."""
+    """When queued jobs started in this draw (seconds of the desk), and where it stopped. `waiting`: those that have not
+    yet; what comes later counts for neither. `stuck`: nothing ends any more, and `last` is the turn that found so."""
 
+    waiting: set[JobId]
     starts: dict[JobId, float] = field(default_factory=dict)
     stopped: float = 0.0
     stuck: bool = False
@@ -78,15 +79,14 @@ def look_ahead(
     desk: Desk, draws: Draws, draw: int, reach: Reach, coming: Sequence[tuple[float, QueuedJob]] = ()
 ) -> Lane:
     """Run one draw on a desk of its own; `coming` are submissions still to come, in order."""
-    lane, begun = Lane(), desk.now
+    lane, begun = Lane({*desk.lines.asks, *desk.gated}), desk.now
     ends = [
         (max(desk.now, claim.began + length), job)
         for job, claim in desk.claims.items()
         if (length := draws.of_running(job, draw)) is not None
     ]
     heapify(ends)
-    wanted = min(reach.first, len(desk.lines.asks) + len(desk.gated))
-    real, arrived = set(desk.lines.asks) | set(desk.gated), 0
+    wanted, arrived = min(reach.first, len(lane.waiting)), 0
     came, batch = dict[JobId, float](), Batch(desk.now, {})
     for _ in range(reach.steps):
         desk.advance(desk.now)
@@ -97,7 +97,7 @@ def look_ahead(
         _take(turn, desk, lane, ends, draws, draw)
         lane.stopped = desk.now
         reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
-        if reached or real <= lane.starts.keys() or reach.goal in lane.starts:
+        if reached or not lane.waiting or reach.goal in lane.starts:
             return lane
         if turn.began and not reach.batch:
             continue  # The real queue is looked at again after every start.
@@ -147,7 +147,9 @@ def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, reach: Reach, 
 
 
 def _start(job: JobId, at: float, lane: Lane, ends: list[tuple[float, JobId]], length: float | None) -> None:
-    lane.starts.setdefault(job, at)
+    if job in lane.waiting:
+        lane.waiting.remove(job)
+        lane.starts[job] = at
     if length is not None:
         heappush(ends, (at + length, job))
 

@@ -5,6 +5,7 @@ as submitted at (see `desk.asks` and `share`); the id breaks ties. Whether a job
 """
 
 from collections.abc import Hashable, Iterable
+from datetime import timedelta
 
 from headway.domain.errors import Language, message
 from headway.domain.ids import JobId
@@ -23,18 +24,16 @@ def sentence(job: QueuedJob, language: Language) -> str:
 
 def place_sentence(place: Place, language: Language) -> str:
     """Why a job stands where it stands, in one sentence with its numbers."""
-    quota = "rule-order-within" if place.within_guarantee else "rule-order-borrowed"
-    hours = {"length_h": place.length_shift, "share_h": place.share_shift}
+    hours = {"predicted_h": place.predicted, "length_h": place.length_shift, "share_h": abs(place.share_shift)}
     return message(
         "order-placed",
         {
             "priority": place.priority.value,
-            "quota": quota,
-            "since": place.submitted_at.isoformat(timespec="seconds"),
-            "counts_from": place.counts_from.isoformat(timespec="seconds"),
-            "predicted": None if place.predicted is None else str(place.predicted).partition(".")[0],
+            "quota": "rule-order-within" if place.within_guarantee else "rule-order-borrowed",
+            "by_length": "rule-order-length-unknown" if place.predicted is None else "rule-order-length",
+            "by_use": "rule-order-use-earlier" if place.share_shift < timedelta() else "rule-order-use-later",
             "share": round(place.share, 2),
-            **{name: round(shift.total_seconds() / 3600, 1) for name, shift in hours.items()},
+            **{name: None if span is None else round(span.total_seconds() / 3600, 1) for name, span in hours.items()},
         },
         language,
     )

@@ -201,11 +201,11 @@ Reason = (
 
 @dataclass(slots=True)
 class Place:
-    """Why a job stands where it stands: it counts as submitted at `counts_from`. Never changed, but not frozen: a plan
+    """Why a job stands where it stands: it counts as submitted later than it was. Never changed, but not frozen: a plan
     makes one for every waiting job, and a frozen one takes several times as long to make.
 
-    That is its own time, later by `length_shift` for its predicted length and by `share_shift` for its project's use
-    (`share`: use over fair share; negative where it used less). `within_guarantee` stands before borrowed.
+    Later by `length_shift` for its predicted length and by `share_shift` for its project's use (`share`: use over fair
+    share; negative where it used less). `within_guarantee` stands before borrowed.
     """
 
     resuming: bool
@@ -216,10 +216,6 @@ class Place:
     length_shift: timedelta
     share: float
     share_shift: timedelta
-
-    @property
-    def counts_from(self) -> datetime:
-        return self.submitted_at + self.length_shift + self.share_shift
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ TABLE: dict[str, dict[Verb, frozenset[Role]]] = {
     "dataset": {Verb.READ: EVERYBODY, Verb.CREATE: WORKERS},
     "template": {Verb.READ: EVERYBODY, Verb.CREATE: OPERATORS},
     "node": {Verb.READ: EVERYBODY, Verb.CHANGE: OPERATORS},
+    "engine": {Verb.READ: EVERYBODY, Verb.CHANGE: OPERATORS},
     "alert": {Verb.READ: EVERYBODY, Verb.STOP: RUNNERS, Verb.CHANGE: OPERATORS},
     "statement": {Verb.READ: EVERYBODY},
     "fact": {Verb.READ: EVERYBODY},
@@ -83,11 +84,17 @@ def may(held: Iterable[Held], verb: Verb, resource: str, project: str | None) ->
 
 
 def check(user: str, held: Iterable[Held], verb: Verb, resource: str, project: str | None) -> None:
-    """Raise `forbidden`, naming who could, unless the table allows it."""
+    """Raise `forbidden`, naming the role it takes and who gives roles, unless the table allows it."""
     if not may(held, verb, resource, project):
         least = min(TABLE[resource].get(verb, ADMINS), key=list(Role).index)
         raise PlatformError(
-            "forbidden", user=user, verb=verb, resource=resource, project=project or "*", role=least.value
+            "forbidden",
+            user=user,
+            verb=verb,
+            resource=resource,
+            project=project or "*",
+            role=least.value,
+            who=Role.ADMIN.value,
         )
 
 

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,8 +14,8 @@ from sqlalchemy.exc import OperationalError
 from headway.domain.errors import Language, PlatformError, message
 from headway.engines.local.engine import LocalEngine
 from headway.engines.local.settings import LocalSettings, parse_nodes
+from headway.server.home import database_of, has_database
 from headway.server.settings import Settings
-from headway.store.database import Database
 
 LEAST_FREE = 5 << 30
 Check = Callable[[Settings, Language], str]
@@ -72,9 +71,9 @@ def _disk(settings: Settings, language: Language) -> str:
 
 
 def _database(settings: Settings, language: Language) -> str:
-    if settings.database_url is None and not settings.database_file.exists():
+    if not has_database(settings):
         return message("doctor-sqlite", {"value": str(settings.database_file)}, language)
-    with closing(Database(settings.url)) as database, database.read() as c:
+    with database_of(settings) as database, database.read() as c:
         return c.engine.dialect.name
 
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,14 +11,14 @@ from typing import cast
 import click
 
 from headway.domain.errors import PlatformError, message
-from headway.engines.protocol import Books, Capability, Engine, Finding, Preflight, UnixUser
+from headway.engines.protocol import Books, Capability, Engine, UnixUser
 from headway.server import engines
+from headway.server.home import database_of, has_database, settings_of
 from headway.server.language import language
 from headway.server.operations.ledger.reconcile import reconcile as compare_books
-from headway.server.operations.people.unix import account_of
+from headway.server.operations.nodes.engine_checks import findings, mapped
 from headway.server.settings import Settings
-from headway.store import accounts, attempts
-from headway.store.database import Database
+from headway.store import attempts
 
 MARKS = {True: "✓", False: "✗", None: "?"}
 
@@ -37,7 +36,7 @@ def _with_home(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _settings(_context: click.Context, _option: click.Parameter, home: Path | None) -> Settings:
-    return Settings() if home is None else Settings(home=home)
+    return settings_of({"home": home})
 
 
 @click.group("engine")
@@ -63,8 +62,8 @@ def add(settings: Settings, name: str, options: tuple[str, ...]) -> None:
 @_with_home
 def remove(settings: Settings, name: str) -> None:
     """Take an engine out of the home; refused while attempts live on it."""
-    if settings.database_url is not None or settings.database_file.exists():
-        with closing(Database(settings.url)) as database, database.read() as c:
+    if has_database(settings):
+        with database_of(settings) as database, database.read() as c:
             live = [attempt.id for attempt in attempts.live(c) if attempt.engine == name]
         if live:
             raise PlatformError("engine-in-use", engine=name, count=len(live), attempt=live[0])
@@ -98,7 +97,7 @@ def check(settings: Settings, name: str | None) -> None:
 def reconcile(settings: Settings, name: str, days: float) -> None:
     """Compare the ledger with the engine's own accounting, attempt by attempt; lists those apart."""
     since = datetime.now(UTC) - timedelta(days=days)
-    with TemporaryDirectory() as empty, closing(Database(settings.url)) as database:
+    with TemporaryDirectory() as empty, database_of(settings) as database:
         opened = _open(settings, name, Path(empty))
         if Capability.BOOKS not in opened.can:
             raise PlatformError("no-books", engine=name)
@@ -115,7 +114,7 @@ def _open(settings: Settings, name: str, empty: Path) -> Engine:
     """An engine of the home, with a folder of its own that is empty. Raises `not-found`."""
     known = engines.configured(settings)
     if name not in known:
-        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(known))
     return engines.open_engine(settings, name, known[name], empty / "agent.pyz", run_dir=empty)
 
 
@@ -123,34 +122,18 @@ def _check(settings: Settings, name: str) -> bool:
     """Tell what one engine found; whether nothing is missing."""
     with TemporaryDirectory() as empty:
         opened = _open(settings, name, Path(empty))
-        findings = asyncio.run(_findings(opened, settings.agents_url, _mapped(settings)))
+        tried = asyncio.run(findings(opened, settings.agents_url, _mapped(settings)))
     click.echo(name)
-    for found in findings:
+    for found in tried:
         click.echo(f"  {MARKS[found.ok]} {message(found.code, {**found.params}, language())}")
         if found.ok is not True:
             click.echo(f"      {PlatformError(found.code, **found.params).hint(language())}")
-    return all(found.ok is not False for found in findings)
+    return all(found.ok is not False for found in tried)
 
 
 def _mapped(settings: Settings) -> list[UnixUser]:
-    """The accounts of this machine that users are mapped to, those it does not know left out."""
-    if settings.database_url is None and not settings.database_file.exists():
+    """Whom users are mapped to; nobody in a home without a database."""
+    if not has_database(settings):
         return []
-    with closing(Database(settings.url)) as database, database.read() as c:
-        known = {}
-        for user in accounts.users(c):
-            with suppress(PlatformError):
-                known[user.unix_name] = account_of(c, user.name)
-    return [account for account in known.values() if account is not None]
-
-
-async def _findings(opened: Engine, server_url: str, users: Sequence[UnixUser]) -> list[Finding]:
-    """The engine's own preflight, else whether it shows any node."""
-    if Capability.PREFLIGHT in opened.can:
-        return list(await cast(Preflight, opened).check(server_url, users))
-    try:
-        shown = (await opened.inventory()).nodes
-    except PlatformError as error:
-        return [Finding("check-nodes", False, {"detail": str(error)})]
-    detail = ", ".join(f"{node.name}: {node.devices} × {node.device_type}" for node in shown)
-    return [Finding("check-nodes", bool(shown), {"detail": detail or "0"})]
+    with database_of(settings) as database, database.read() as c:
+        return mapped(c)

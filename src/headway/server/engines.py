@@ -62,14 +62,14 @@ def remove(settings: Settings, name: str) -> None:
     """Take an engine out of the home's list. Raises `not-found`."""
     kept = _read(settings.home / FILE)
     if name not in kept:
-        raise PlatformError("not-found", what="engine", value=name, near=", ".join(kept) or "—")
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(kept))
     _write(settings.home / FILE, {other: options for other, options in kept.items() if other != name})
 
 
 def _entry(name: str) -> EntryPoint:
     known = {entry.name: entry for entry in entry_points(group="headway.engines")}
     if name not in known:
-        raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)) or "—")
+        raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)))
     return known[name]
 
 

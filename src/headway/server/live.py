@@ -72,6 +72,7 @@ class Heard:
             cpu_percent=cpu if cpu is not None else of_rank("cpu_percent"),
             stopped=bool(of_rank("processes_stopped")),
             uninterruptible=bool(of_rank("processes_held")),
+            remote=bool(of_rank("processes_held_remotely")),
             file_bytes_per_s=of_rank("file_bytes_per_s"),
             card_percent=of_cards("device_utilisation_percent"),
             card_watts=of_cards("device_power_watts"),

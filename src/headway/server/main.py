@@ -6,26 +6,17 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError
 
 from headway.domain.errors import Language, PlatformError, message
 from headway.server.engine_commands import engine
+from headway.server.home import is_served, settings_of
 from headway.server.language import language
-from headway.server.problems import from_validation
 from headway.server.queue_commands import rehearse, snapshot
-from headway.server.settings import Settings
+from headway.store.database import Database
 
 FAILED = 1
 HINT: dict[Language, str] = {"zh": "提示：", "en": "hint: "}
-
-
-def _settings(**given: object) -> Settings:
-    """Settings from the environment, with what was typed on top. Raises errors that name the setting and its rule."""
-    try:
-        return Settings.model_validate({key: value for key, value in given.items() if value is not None})
-    except ValidationError as error:
-        raise from_validation(error.errors()[0]) from None
 
 
 class Command(click.Group):
@@ -72,7 +63,7 @@ def up(detach: bool, **given: object) -> None:
     """Start everything on this machine: API, loops, store, gateway."""
     from headway.server import running
 
-    settings = _settings(**given)
+    settings = settings_of(given)
     if detach:
         url = running.start_detached(settings, sys.argv[1:])
         click.echo(message("server-up", {"url": url, "value": str(settings.home / running.OUTPUT)}, language()))
@@ -86,11 +77,12 @@ def down(**given: object) -> None:
     """Stop the server and the gateway. Ranks that still run go on, and are found again by the next `up`."""
     from headway.server import running
 
-    gone = running.stop(_settings(**given))
+    settings = settings_of(given)
+    gone = running.stop(settings)
     click.echo(
         message("server-stopped", {"what": ", ".join(gone)}, language())
         if gone
-        else message("server-none", {}, language())
+        else message("server-none", {"home": str(settings.home)}, language())
     )
 
 
@@ -115,13 +107,23 @@ def showcase(home: Path | None, port: int, wanted: str | None) -> None:
 @click.option("--database", "database_url", help="postgresql://… instead of SQLite in the home")
 def migrate(**given: object) -> None:
     """Bring the database to this version's schema."""
-    from headway.store.database import Database
-
-    settings = _settings(**given)
+    settings = settings_of(given)
     settings.home.mkdir(parents=True, exist_ok=True)
     with closing(Database(settings.url)) as database:
+        if is_served(settings):
+            _refuse_under_server(database, settings.home)
         database.migrate()
     click.echo(message("database-current", {}, language()))
+
+
+def _refuse_under_server(database: Database, home: Path) -> None:
+    """A server whose tables change under it fails in the middle of what it does."""
+    try:
+        database.check()
+    except PlatformError as error:
+        if error.code == "database-older":
+            raise PlatformError("server-running", home=str(home)) from None
+        raise
 
 
 @main.command()
@@ -131,7 +133,7 @@ def doctor(**given: object) -> None:
     """Look at everything the server needs and say what is missing."""
     from headway.server.doctor import examine
 
-    findings = examine(_settings(**given), language())
+    findings = examine(settings_of(given), language())
     for finding in findings:
         click.echo(f"{'ok ' if finding.ok else '×  '}{finding.what}: {finding.detail}")
     sys.exit(0 if all(finding.ok for finding in findings) else FAILED)

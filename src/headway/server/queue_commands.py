@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headway.domain.errors import PlatformError, message
+from headway.domain.errors import message
+from headway.server.home import database_of, settings_of
 
 if TYPE_CHECKING:
     from headway.scheduler.snapshot import Snapshot
@@ -57,7 +58,7 @@ def dump(**given: object) -> None:
     """Print the scheduler's view of this moment as JSON."""
     from headway.scheduler.dump import dumps
 
-    click.echo(dumps(_look(_settings(given))))
+    click.echo(dumps(_look(settings_of(given))))
 
 
 @snapshot.command()
@@ -79,10 +80,9 @@ def _material(given: dict[str, Any]) -> tuple[list[Any], int, "Snapshot"]:
 
     from headway.server import rehearsal, trace
     from headway.store import past
-    from headway.store.database import Database
 
     cluster, since, csv = given.pop("cluster"), given.pop("since"), given.pop("trace")
-    settings = _settings(given)
+    settings = settings_of(given)
     present = _look(settings)
     if cluster:
         present = replace(
@@ -92,10 +92,8 @@ def _material(given: dict[str, Any]) -> tuple[list[Any], int, "Snapshot"]:
         per_node = max((node.devices for node in present.nodes), default=8)
         return *trace.read(csv, per_node), present
     begins = since.replace(tzinfo=settings.zone) if isinstance(since, datetime) else present.now - timedelta(days=30)
-    database = Database(settings.url)
-    with database.read() as c:
+    with database_of(settings) as database, database.read() as c:
         found = past.jobs(c, begins.astimezone(UTC), present.now)
-    database.close()
     return found, 0, present
 
 
@@ -103,18 +101,6 @@ def _look(settings: "Settings") -> "Snapshot":
     from datetime import UTC
 
     from headway.server.operations.queue.looking import Memory, look
-    from headway.store.database import Database
 
-    if not settings.database_url and not (settings.home / "headway.db").exists():
-        raise PlatformError("not-found", what="database", value=str(settings.home / "headway.db"))
-    database = Database(settings.url)
-    with database.read() as c:
-        seen = look(settings, Memory(), c, datetime.now(UTC))
-    database.close()
-    return seen
-
-
-def _settings(given: Any) -> "Settings":
-    from headway.server.settings import Settings
-
-    return Settings.model_validate({key: value for key, value in given.items() if value is not None})
+    with database_of(settings) as database, database.read() as c:
+        return look(settings, Memory(), c, datetime.now(UTC))

@@ -25,12 +25,12 @@ from headway.server import gateway_process, locks
 from headway.server.app import PREFIX, create_app
 from headway.server.bootstrap import prepare
 from headway.server.collector import relax
+from headway.server.home import LOCK, is_served
 from headway.server.platform import Platform, open_platform
 from headway.server.settings import Settings
 from headway.server.showcase.home import refuse
 
 log = structlog.get_logger("headway.server")
-LOCK = "server.lock"
 OUTPUT = "server.log"
 START_S = 60.0
 STOP_S = 30.0
@@ -69,7 +69,7 @@ def _serving(settings: Settings, app: FastAPI) -> uvicorn.Config:
 def start_detached(settings: Settings, arguments: Sequence[str]) -> str:
     """Start the same command in a session of its own and wait until the API answers; returns its address."""
     refuse(settings.home)
-    if locks.is_held(settings.home / LOCK):
+    if is_served(settings):
         raise PlatformError("server-running", home=str(settings.home))
     settings.home.mkdir(parents=True, exist_ok=True)
     kept = [word for word in arguments if word != "--detach"]

@@ -170,7 +170,11 @@ class StopOrder(BaseModel):
 
 
 class KillOrder(BaseModel):
-    """Signal one rank without warning, for a drill; or, where `what` is `agent`, the agent itself."""
+    """Signal one rank without warning, for a drill.
+
+    `what` says otherwise: the agent itself (`agent`), it and everything of the attempt on its node (`node`), or nobody,
+    but let the next save of the node's ranks fail (`mount`).
+    """
 
     drill: str
     rank: int
@@ -216,5 +220,6 @@ class RankEvent(BaseModel):
     bytes: Count = 0
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    storage: Line | None = None
     reason: Line | None = None
     name: Line | None = None

@@ -45,6 +45,11 @@ _ROLES = (
     .where(_roles.c.user == bindparam("user"))
     .order_by(_roles.c.project, _roles.c.role)
 )
+_HOLDERS = (
+    select(_roles.c.user)
+    .where(_roles.c.role == bindparam("role"), _roles.c.project == EVERYWHERE)
+    .order_by(_roles.c.user)
+)
 _ADD_TOKEN = insert(_tokens)
 _USER_OF_TOKEN = (
     _USER.select()
@@ -91,6 +96,11 @@ def grant_role(c: Connection, user: str, role: str, project: str | None) -> None
 def roles(c: Connection, user: str) -> list[tuple[str, str | None]]:
     """A user's roles as (role, project); project None: everywhere."""
     return [(role, project or None) for role, project in c.execute(_ROLES, {"user": user})]
+
+
+def holders(c: Connection, role: str) -> list[str]:
+    """Who holds a role everywhere, by name."""
+    return list(c.execute(_HOLDERS, {"role": role}).scalars())
 
 
 def withdraw_role(c: Connection, user: str, role: str, project: str | None) -> bool:

@@ -1,9 +1,12 @@
 """A job's checkpoints and what is known of each; the files are elsewhere."""
 
-from sqlalchemy import Connection, bindparam, update
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, case, func, select, update
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.ids import JobId
+from headway.registry.storages import Storage
 from headway.store import schema
 from headway.store.shape import Shape
 from headway.store.upsert import Upsert
@@ -31,6 +34,28 @@ _PIN = (
     .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
     .values(pinned_by=bindparam("pinned"))
 )
+_RESTORED = (
+    update(_checkpoints)
+    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+    .values(restored=bindparam("took"))
+)
+_READ_BACK = _checkpoints.c.restored > 0
+_BY_STORAGE = (
+    select(
+        _checkpoints.c.storage,
+        func.count(),
+        func.sum(_checkpoints.c.bytes),
+        func.sum(_checkpoints.c.seconds),
+        func.sum(case((_READ_BACK, 1), else_=0)),
+        func.sum(case((_READ_BACK, _checkpoints.c.bytes), else_=0)),
+        func.sum(case((_READ_BACK, _checkpoints.c.restored), else_=0.0)),
+    )
+    .where(
+        _checkpoints.c.saved_at >= bindparam("after"), _checkpoints.c.storage.is_not(None), _checkpoints.c.seconds > 0
+    )
+    .group_by(_checkpoints.c.storage)
+    .order_by(_checkpoints.c.storage)
+)
 
 
 def record(c: Connection, checkpoint: Checkpoint) -> None:
@@ -51,6 +76,21 @@ def in_state(c: Connection, state: CheckpointState) -> list[Checkpoint]:
 def set_state(c: Connection, job: JobId, path: str, state: CheckpointState, reason: str | None = None) -> None:
     """Note what is now known of a checkpoint, and why."""
     c.execute(_SET_STATE, {"of": job, "at_path": path, "after": state, "why": reason})
+
+
+def set_restored(c: Connection, job: JobId, path: str, seconds: float) -> None:
+    """Note how long it took to go on from a checkpoint."""
+    c.execute(_RESTORED, {"of": job, "at_path": path, "took": seconds})
+
+
+def by_storage(c: Connection, after: datetime) -> list[Storage]:
+    """What every job's saves since a moment measured, summed by what they lie on."""
+    return [
+        Storage(name, saves, int(size), seconds, int(restores), int(restored_bytes), restored_seconds)
+        for name, saves, size, seconds, restores, restored_bytes, restored_seconds in c.execute(
+            _BY_STORAGE, {"after": after}
+        )
+    ]
 
 
 def pin(c: Connection, job: JobId, path: str, by: str | None) -> None:

@@ -42,6 +42,13 @@ class Database:
         with self.write() as c:
             upgrade(c)
 
+    def check(self) -> None:
+        """Raise `database-older` or `database-newer` unless the tables are in this version's form. Changes nothing."""
+        from headway.store.migrate import check
+
+        with self.read() as c:
+            check(c)
+
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that sees one moment and cannot write."""

@@ -15,7 +15,8 @@ from headway.store.upsert import Upsert
 
 _nodes = schema.nodes
 _SHAPE = Shape(Node, _nodes)
-GONE = "its engine does not show it any more"
+GONE = "not-shown"
+"""Why a node is down that its engine does not show any more."""
 # An operator's cordon is kept beside what the engine shows, so that the next inventory does not lift it.
 _KEPT = ("cordon", "cordon_until", "needs_retest", "occupied")
 _PUT = Upsert(_nodes, change=lambda _new: {name: _nodes.c[name] for name in _KEPT})

@@ -67,9 +67,10 @@ def channels(c: Connection) -> dict[str, Channel]:
 
 
 def drop_channel(c: Connection, name: str) -> None:
-    """Take a channel away; what waits for it is never told."""
+    """Take a channel away; what waits for it is never told, nobody follows anything through it any more."""
     c.execute(_DROP_CHANNEL, {"of": name})
     c.execute(delete(_notices).where(_notices.c.channel == name, _notices.c.told_at.is_(None)))
+    c.execute(delete(_subscriptions).where(_subscriptions.c.channel == name))
 
 
 def subscribe(c: Connection, subscription: Subscription) -> None:

@@ -23,7 +23,7 @@ _DEPARTMENTS = _DEPARTMENT.select().order_by(schema.departments.c.name)
 _PROJECTS = _PROJECT.select().order_by(schema.projects.c.name)
 _ONE_PROJECT = _PROJECT.select().where(schema.projects.c.name == bindparam("name"))
 _TAKEN = (
-    select(schema.jobs.c.project, schema.attempts.c.device_type, schema.attempts.c.placements)
+    select(schema.jobs.c.project, schema.jobs.c.owner, schema.attempts.c.device_type, schema.attempts.c.placements)
     .join(schema.jobs, schema.jobs.c.id == schema.attempts.c.job)
     .where(schema.attempts.c.state != AttemptState.ENDED)
 )
@@ -98,8 +98,16 @@ def quotas(c: Connection, now: datetime, project: str | None = None) -> list[Quo
 def used(c: Connection) -> dict[tuple[str, str], int]:
     """How many devices each project's live attempts have, by (project, device type)."""
     taken: Counter[tuple[str, str]] = Counter()
-    for project, device_type, placements in c.execute(_TAKEN):
-        taken[project, device_type] += sum(len(placement.devices) for placement in placements)
+    for (project, device_type, _), devices in used_by_person(c).items():
+        taken[project, device_type] += devices
+    return dict(taken)
+
+
+def used_by_person(c: Connection) -> dict[tuple[str, str, str], int]:
+    """The same by (project, device type, person)."""
+    taken: Counter[tuple[str, str, str]] = Counter()
+    for project, owner, device_type, placements in c.execute(_TAKEN):
+        taken[project, device_type, owner] += sum(len(placement.devices) for placement in placements)
     return dict(taken)
 
 

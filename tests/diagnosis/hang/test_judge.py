@@ -148,3 +148,40 @@ def test_any_text_is_read_without_complaint(text: str, shaped: str) -> None:
         frames = main_thread(StackSeen(1, "", one))
         assert stage(frames) in Stage
         assert apart({0: frames, 1: frames}) == ()
+
+
+def _dead(mount: str, use: str | None = "named") -> dict[str, object]:
+    return {"path": f"{mount}/shards", "mount": mount, "kind": "nfs4", "answers": False, "use": use}
+
+
+def test_the_ranks_of_a_node_whose_file_system_is_silent_are_waited_for() -> None:
+    dead = replace(scene(rank(1, SLEEPS), node="n2"), disks=(_dead("/data"),))
+    hang = judge([scene(rank(0), node="n1"), dead])
+    assert (hang.rank, hang.node, hang.cause, hang.by) == (1, "n2", Cause.STORAGE_IO, "disk")
+    assert hang.detail == "the file system /data does not answer"
+
+
+def test_of_several_ranks_those_that_wait_for_a_file_there_are_named() -> None:
+    waits = RankSeen(2, (ProcessSeen(102, "S", call="openat", on="/data/shards/7"),))
+    hang = judge([replace(scene(rank(0), rank(1), waits), disks=(_dead("/old"), _dead("/data", None)))])
+    assert (hang.rank, hang.cause, hang.by) == (2, Cause.STORAGE_IO, "disk")
+    assert "/data" in hang.detail
+
+
+def test_a_held_rank_on_a_silent_file_system_is_no_slow_loader() -> None:
+    held = replace(rank(1, LOADS, state="D"), processes=(ProcessSeen(101, "D", call="read", on="/data/7"),))
+    assert judge([scene(rank(0), held)]).cause is Cause.DATA_STALL
+    hang = judge([replace(scene(rank(0), held), disks=(_dead("/data"),))])
+    assert (hang.rank, hang.cause, hang.by) == (1, Cause.STORAGE_IO, "held")
+    assert hang.detail.endswith("the file system /data does not answer")
+
+
+def test_a_file_system_that_is_silent_everywhere_names_no_rank() -> None:
+    both = [replace(scene(rank(number), node=f"n{number}"), disks=(_dead("/data"),)) for number in (0, 1)]
+    hang = judge(both)
+    assert (hang.rank, hang.node, hang.cause) == (None, None, Cause.STORAGE_IO)
+
+
+def test_a_dead_mount_that_nobody_uses_proves_nothing() -> None:
+    hang = judge([replace(scene(rank(0), rank(1)), disks=(_dead("/old", None),))])
+    assert (hang.rank, hang.cause) == (None, Cause.HANG_UNKNOWN)

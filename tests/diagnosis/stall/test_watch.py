@@ -65,6 +65,11 @@ def test_a_process_held_by_a_silent_disk_agrees() -> None:
     assert Run().train(20).wait(61, ranks, disk_bytes_per_s=10.0).stalls == [74]
 
 
+def test_a_process_held_by_a_file_system_elsewhere_agrees_however_busy_the_disks_here_are() -> None:
+    ranks = {0: IDLE, 1: replace(IDLE, uninterruptible=True, remote=True)}
+    assert Run().train(20).wait(61, ranks, disk_bytes_per_s=2e7).stalls == [74]
+
+
 def test_cards_that_poll_for_their_peers_draw_little_and_agree() -> None:
     run = Run()
     for _ in range(20):

@@ -59,10 +59,10 @@ class Samples:
         return torch.stack([torch.randn(WIDTH, generator=torch.Generator().manual_seed(int(n))) for n in mine])
 
 
-def build(kind: str, dropout: float, ranks: int) -> nn.Module:
+def build(kind: str, dropout: float, ranks: int, width: int) -> nn.Module:
     torch.manual_seed(1)
     model: nn.Module = nn.Sequential(
-        nn.Linear(WIDTH, 2 * WIDTH), nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * WIDTH, WIDTH)
+        nn.Linear(WIDTH, 2 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(2 * width, WIDTH)
     )
     if kind == "fsdp":
         mesh = init_device_mesh("cpu", (ranks,), mesh_dim_names=("shards",))
@@ -77,7 +77,7 @@ def train(order: dict[str, Any], rank: int) -> dict[str, Any]:
     ranks, kind, kill = order["ranks"], order["kind"], order.get("kill")
     variables = {"RANK": str(rank), "WORLD_SIZE": str(ranks), "HEADWAY_JOB": "j-test", "HEADWAY_ATTEMPT_NUMBER": "1"}
     run = Run(read_environment(variables))
-    model = build(kind, order.get("dropout", 0.0), ranks)
+    model = build(kind, order.get("dropout", 0.0), ranks, order.get("width", WIDTH))
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5, 0.9)
     samples, extra = Samples(), {"note": 0}
@@ -133,14 +133,21 @@ def one_rank(order: dict[str, Any], rank: int, port: int, answer: Path) -> None:
             timeout = timedelta(seconds=60)
             dist.init_process_group("gloo", rank=rank, world_size=order["ranks"], timeout=timeout)
         said = train(order, rank)
-        answer.write_text(json.dumps(said))
+        leave(answer, said)
         if order["kind"] != "plain":
             dist.barrier()
     except BaseException as error:
         traceback.print_exc()
-        answer.write_text(json.dumps({"error": f"{type(error).__name__}: {error}"}))
+        leave(answer, {"error": f"{type(error).__name__}: {error}"})
     finally:
         os._exit(0)
+
+
+def leave(answer: Path, said: dict[str, Any]) -> None:
+    """Whole or not at all, as a rank may be killed while it answers."""
+    building = answer.with_suffix(".tmp")
+    building.write_text(json.dumps(said))
+    building.rename(answer)
 
 
 def performed(order: dict[str, Any], folder: Path) -> list[dict[str, Any] | None]:

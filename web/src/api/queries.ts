@@ -167,6 +167,16 @@ export const logRanks = (id: string, attempt?: number) =>
     meta: live,
   });
 
+/** How one rank's log grew. */
+export const logArrivals = (id: string, attempt: number, rank: number) =>
+  queryOptions({
+    queryKey: ["job", id, "arrivals", attempt, rank],
+    queryFn: () =>
+      take(api.GET(`${V1}/jobs/{job}/logs/arrivals`, { params: { path: { job: id }, query: { attempt, rank } } })),
+    placeholderData: keepPreviousData,
+    meta: live,
+  });
+
 export const nodes = () =>
   queryOptions({ queryKey: ["nodes"], queryFn: () => take(api.GET(`${V1}/nodes`)), meta: live });
 
@@ -186,11 +196,15 @@ export const nodeLatest = (node: string) =>
     queryFn: () => take(api.GET(`${V1}/nodes/{node}/latest`, { params: { path: { node } } })),
   });
 
-export const nodeReadings = (node: string, name: string, since: string) =>
+export const nodeReadings = (node: string, name: string, since: string, until?: string) =>
   queryOptions({
-    queryKey: ["node", node, "readings", name, since],
+    queryKey: ["node", node, "readings", name, since, until ?? null],
     queryFn: () =>
-      take(api.GET(`${V1}/nodes/{node}/readings`, { params: { path: { node }, query: { name, since, points: 300 } } })),
+      take(
+        api.GET(`${V1}/nodes/{node}/readings`, {
+          params: { path: { node }, query: { name, since, until, points: 300 } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
 
@@ -207,6 +221,15 @@ export const retests = () =>
 
 export const incidents = () =>
   queryOptions({ queryKey: ["incidents"], queryFn: () => take(api.GET(`${V1}/incidents`)), meta: live });
+
+export const users = () => queryOptions({ queryKey: ["users"], queryFn: () => take(api.GET(`${V1}/users`)) });
+
+export const engines = () =>
+  queryOptions({ queryKey: ["engines"], queryFn: () => take(api.GET(`${V1}/engines`)), meta: live });
+
+/** What retests of each shape are held to. */
+export const references = () =>
+  queryOptions({ queryKey: ["retest-references"], queryFn: () => take(api.GET(`${V1}/retest-references`)) });
 
 export const projects = () => queryOptions({ queryKey: ["projects"], queryFn: () => take(api.GET(`${V1}/projects`)) });
 
@@ -271,6 +294,13 @@ export const alertRules = () =>
   queryOptions({ queryKey: ["alert-rules"], queryFn: () => take(api.GET(`${V1}/alert-rules`)) });
 
 export const channels = () => queryOptions({ queryKey: ["channels"], queryFn: () => take(api.GET(`${V1}/channels`)) });
+
+/** Through which channel one follows a job; null: one does not. */
+export const following = (id: string) =>
+  queryOptions({
+    queryKey: ["job", id, "following"],
+    queryFn: () => take(api.GET(`${V1}/jobs/{job}/following`, { params: { path: { job: id } } })),
+  });
 
 export const queueRules = () =>
   queryOptions({ queryKey: ["queue-rules"], queryFn: () => take(api.GET(`${V1}/queue/rules`)) });

@@ -2,14 +2,19 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import en from "./en.json";
+import enWords from "./words.en.json";
+import zhWords from "./words.zh.json";
 import zh from "./zh.json";
 
 export type Language = "zh" | "en";
-export type Key = keyof typeof zh;
+export type Key = keyof typeof zh | keyof typeof zhWords;
 export type Blanks = Record<string, string | number>;
 export type Say = (key: Key, blanks?: Blanks) => string;
 
-const TABLES: Record<Language, Record<Key, string>> = { zh, en };
+const TABLES: Record<Language, Record<Key, string>> = {
+  zh: { ...zhWords, ...zh },
+  en: { ...enWords, ...en },
+};
 const KEPT = "headway.language";
 
 /** A sentence with its blanks filled. */
@@ -21,7 +26,14 @@ export function say(language: Language, key: Key, blanks: Blanks = {}): string {
 
 /** The key itself where the table has it, else null: for codes of the server that are newer than the console. */
 export function known(key: string): Key | null {
-  return key in zh ? (key as Key) : null;
+  return key in TABLES.zh ? (key as Key) : null;
+}
+
+/** The server's word for a value of a closed list (`why.time-limit`); the value itself where there is none. */
+export function told(families: string[], value: string, t: Say): string {
+  const slug = value.toLowerCase().replace(/[ _]/g, "-");
+  const key = families.map((family) => known(`${family}.${slug}`)).find((found) => found !== null);
+  return key ? t(key) : value;
 }
 
 interface Words {

@@ -16,7 +16,10 @@ export function StatusTag({ status, from, note }: { status: Status; from?: strin
   const long = from ? duration((now.getTime() - Date.parse(from)) / 1000, language) : null;
   const tag = (
     <span style={{ color: look[scheme], whiteSpace: "nowrap" }} data-status={status}>
-      <span aria-hidden="true">{look.icon}</span> {t(look.word)} {note ?? long ?? ""}
+      <span aria-hidden="true" className="sign">
+        {look.icon}
+      </span>
+      {t(look.word)} {note ?? long ?? ""}
     </span>
   );
   return from ? <Tooltip title={moment(from)}>{tag}</Tooltip> : tag;

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Dropdown, Layout, Menu, Modal, Select } from "antd";
+import { Button, Drawer, Dropdown, Layout, Menu, Modal, Select } from "antd";
 import { useState } from "react";
 import { useLive } from "../api/live";
 import { health, me, projects } from "../api/queries";
@@ -11,6 +11,7 @@ import { useScheme, type Wish } from "../design/scheme";
 import { useWords } from "../i18n/words";
 import { useKeys } from "../parts/keys";
 import { Stale } from "../parts/states";
+import { useNarrow } from "./narrow";
 import { Palette } from "./Palette";
 import { NOUNS, PLACES, SETTINGS } from "./places";
 import { SignIn } from "./SignIn";
@@ -25,6 +26,8 @@ function Inside() {
   const navigate = useNavigate();
   const [asking, ask] = useState(false);
   const [helping, help] = useState(false);
+  const [choosing, choose] = useState(false);
+  const isNarrow = useNarrow();
   const jumps = PLACES.map((place) => [place.keys, () => void navigate({ to: place.to })] as const);
   useKeys({ ...Object.fromEntries(jumps), "mod+k": () => ask(true), "?": () => help(true) });
   return (
@@ -32,19 +35,24 @@ function Inside() {
       <a href="#content" className="skip">
         {t("nav.skip")}
       </a>
-      <Layout.Sider width={168} theme="light" style={{ borderRight: "1px solid var(--line)" }}>
-        <Nouns />
-      </Layout.Sider>
-      <Layout>
-        <Layout.Header
-          style={{ padding: "0 24px", height: 48, lineHeight: "48px", borderBottom: "1px solid var(--line)" }}
-        >
-          <Bar ask={() => ask(true)} />
+      {isNarrow ? (
+        <Drawer open={choosing} onClose={() => choose(false)} placement="left" size={220} title="Headway 进程">
+          <Nouns chosen={() => choose(false)} />
+        </Drawer>
+      ) : (
+        <Layout.Sider width={168} theme="light" style={{ borderRight: "1px solid var(--line)" }}>
+          <div style={{ padding: "12px 24px", fontWeight: 600, fontSize: 16, whiteSpace: "nowrap" }}>Headway 进程</div>
+          <Nouns />
+        </Layout.Sider>
+      )}
+      <Layout style={{ minWidth: 0 }}>
+        <Layout.Header className="top">
+          <Bar ask={() => ask(true)} open={isNarrow ? () => choose(true) : null} />
         </Layout.Header>
-        <Layout.Content>
+        <div style={{ flex: "auto", minWidth: 0 }}>
           <Down />
           <Outlet />
-        </Layout.Content>
+        </div>
       </Layout>
       <Palette open={asking} close={() => ask(false)} />
       <Modal open={helping} onCancel={() => help(false)} footer={null} title={t("keys.title")}>
@@ -54,7 +62,7 @@ function Inside() {
   );
 }
 
-function Nouns() {
+function Nouns({ chosen }: { chosen?: () => void }) {
   const { t } = useWords();
   const navigate = useNavigate();
   const path = useLocation({ select: (location) => location.pathname });
@@ -63,11 +71,13 @@ function Nouns() {
   const item = (place: (typeof PLACES)[number]) => ({ key: place.to, label: t(place.word) });
   return (
     <nav aria-label={t("nav.main")}>
-      <div style={{ padding: "12px 24px", fontWeight: 600, fontSize: 16, whiteSpace: "nowrap" }}>Headway 进程</div>
       <Menu
         mode="inline"
         selectedKeys={[homes[first] ?? `/${first}`]}
-        onClick={({ key }) => void navigate({ to: key as (typeof PLACES)[number]["to"] })}
+        onClick={({ key }) => {
+          chosen?.();
+          void navigate({ to: key as (typeof PLACES)[number]["to"] });
+        }}
         items={[...NOUNS.map(item), { type: "divider" as const }, item(SETTINGS)]}
         style={{ borderInlineEnd: 0 }}
       />
@@ -75,15 +85,20 @@ function Nouns() {
   );
 }
 
-function Bar({ ask }: { ask: () => void }) {
+function Bar({ ask, open }: { ask: () => void; open: (() => void) | null }) {
   const { t, language, setLanguage } = useWords();
   const { wish, choose } = useScheme();
   const isLive = useLive();
   const { data } = useQuery(me());
   const schemes: Wish[] = ["system", "light", "dark"];
   return (
-    <div className="spread" style={{ height: 48 }}>
+    <div className="spread">
       <div className="row">
+        {open ? (
+          <Button size="small" aria-label={t("nav.main")} aria-haspopup="dialog" onClick={open}>
+            ☰
+          </Button>
+        ) : null}
         <ProjectChoice />
         <Button size="small" onClick={ask}>
           {t("palette.open")}

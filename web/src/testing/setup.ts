@@ -1,9 +1,11 @@
 /** What jsdom lacks, and an API that answers only what a test says. */
 
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { server } from "./server";
 
+// What is awaited comes late on a machine that does much else, and is no less right then.
+configure({ asyncUtilTimeout: 30_000 });
 beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterEach(() => {
   cleanup();

@@ -45,12 +45,17 @@ export function shortMoment(at: string | number | Date, now: Date): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "—";
   const short = clock(date).slice(0, 5);
-  return day(date) === day(now) ? short : `${day(date).slice(5)} ${short}`;
+  return day(date) === day(now) ? short : `${monthDay(date)} ${short}`;
 }
 
 /** "03:12:07". */
 export function clock(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+}
+
+/** "12-01". */
+export function monthDay(date: Date): string {
+  return day(date).slice(5);
 }
 
 function day(date: Date): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeAxis } from "./axis";
 import { duration, isoSeconds, moment } from "./durations";
+import { ticks } from "./ticks";
 
 describe("durations", () => {
   test("two units at most, in the reader's language", () => {
@@ -43,5 +44,26 @@ describe("the axis", () => {
   test("a job that only waited has an axis too", () => {
     const waiting = makeAxis({ from: 0, to: 1000 }, [{ from: 0, to: 1000 }]);
     expect(waiting.place(500)).toBeCloseTo(0.5);
+  });
+});
+
+describe("ticks", () => {
+  const [HOUR, start] = [3_600_000, new Date(2026, 11, 1, 8, 17, 40).getTime()];
+
+  test("they stand at round moments of the reader's clock and do not touch", () => {
+    const axis = makeAxis({ from: start, to: start + 6 * HOUR }, []);
+    const found = ticks(axis, 0.1);
+    expect(found.map((tick) => tick.label)).toEqual(["09:00", "10:00", "11:00", "12:00", "13:00", "14:00"]);
+    for (const [at, tick] of found.entries())
+      expect(axis.place(tick.at) - axis.place(found[at - 1]?.at ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(
+        0.1,
+      );
+  });
+
+  test("over more than a day the day is told where it begins, and nothing stands in a fold", () => {
+    const axis = makeAxis({ from: start, to: start + 30 * HOUR }, [{ from: start + HOUR, to: start + 20 * HOUR }]);
+    const found = ticks(axis, 0.1);
+    expect(found[0]?.label).toMatch(/^12-0[12] /);
+    for (const tick of found) expect(tick.at <= start + HOUR || tick.at >= start + 20 * HOUR).toBe(true);
   });
 });

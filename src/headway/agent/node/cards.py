@@ -10,7 +10,7 @@ import sys
 
 import headway
 from headway.agent import files
-from headway.agent.probes import nvml
+from headway.agent.probes import exporter, nvml
 from headway.agent.probes.sampler import CardTool
 
 TYPE_CHECKING = False
@@ -46,16 +46,24 @@ _DRIVERS = {
 
 
 class Cards:
-    """The cards of one maker, read by its own tool beside the loop. `devices`: only these, None: all.
+    """The cards of one maker, read beside the loop by its own tool, or by an exporter's URL where that is not there.
 
-    `told`: the inventory as it was told last, which says where the cards sit before the tool has answered.
+    `devices`: only these, None: all. `told`: the inventory as it was told last, which says where the cards sit before
+    the tool has answered.
     """
 
-    def __init__(self, maker: str | None, devices: frozenset[int] | None, told: dict[str, Any] | None) -> None:
+    def __init__(
+        self,
+        maker: str | None,
+        devices: frozenset[int] | None,
+        told: dict[str, Any] | None,
+        exporter_url: str | None = None,
+    ) -> None:
         self._devices = devices
         self._places = _places((told or {}).get("cards") or [])
         self.maker = maker or find_maker()
-        self._tool = _tool(self.maker)
+        self._exporter = None if exporter_url is None or _has_tool(self.maker) else exporter_url
+        self._tool = _tool(self.maker) if self._exporter is None else self._exported(self._exporter)
         self._more: list[CardTool] = []
         self._asked: CardTool | None = None
         self._seen: list[Card] = []
@@ -80,12 +88,21 @@ class Cards:
         self._ask_more(clock)
         return found
 
+    def _exported(self, url: str) -> CardTool:
+        def read(text: str) -> list[Card]:
+            self.maker = exporter.maker_of(text) or self.maker
+            return exporter.parse(text)
+
+        return CardTool(_agent_command("read-exporter", url), read)
+
     def _answer(self, tool: CardTool, clock: float) -> list[Card]:
         return [card for card in tool.collect(clock) if self._devices is None or card.index in self._devices]
 
     def _ask_more(self, clock: float) -> None:
         """The next question, once the last is answered; a tool that lacks it answers nothing."""
         if self._asked is not None and self._asked.is_running:
+            return
+        if self._exporter is not None:
             return
         if not self._more and self._seen and hasattr(module_of(self.maker), "more"):
             self._more = [CardTool(command, read) for command, read in module_of(self.maker).more(self._seen)]
@@ -123,7 +140,7 @@ class Cards:
 def find_maker() -> str:
     """The maker whose tool is on the path; `cpu` where there is none."""
     for maker in SEARCHED:
-        if shutil.which(module_of(maker).COMMAND[0]):
+        if _has_command(maker):
             return maker
     return "nvidia" if nvml.is_there() else "cpu"
 
@@ -169,11 +186,22 @@ def _tool(maker: str) -> CardTool | None:
         return None
     module = module_of(maker)
     if maker == "nvidia" and nvml.is_there():
-        start = (
-            f"import sys; sys.path.insert(0, {package_path()!r}); from headway.agent.main import main; sys.exit(main())"
-        )
-        return CardTool((sys.executable, "-c", start, "read-nvml"), module.parse)
+        return CardTool(_agent_command("read-nvml"), module.parse)
     return CardTool(module.COMMAND, module.parse)
+
+
+def _has_tool(maker: str) -> bool:
+    return maker in SEARCHED and (_has_command(maker) or (maker == "nvidia" and nvml.is_there()))
+
+
+def _has_command(maker: str) -> bool:
+    return shutil.which(module_of(maker).COMMAND[0]) is not None
+
+
+def _agent_command(*words: str) -> tuple[str, ...]:
+    """This very agent, to do one thing in a process of its own."""
+    start = f"import sys; sys.path.insert(0, {package_path()!r}); from headway.agent.main import main; sys.exit(main())"
+    return (sys.executable, "-c", start, *words)
 
 
 def package_path() -> str:

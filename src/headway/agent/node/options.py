@@ -23,6 +23,8 @@ kernel says. Reports wait on disk while the server is away; each is recorded onc
   --node NAME          the node's name at its engine [this host's name]
   --engine NAME        the engine the node belongs to [local]
   --maker M            whose cards: {makers} [whose tool is there]
+  --exporter URL       metrics of a card exporter on this node, asked where the maker's own tool is missing:
+                       dcgm-exporter, npu-exporter, mlu-exporter, as http://127.0.0.1:9400/metrics
   --devices 0,1        only these cards, where one machine is several nodes [all]
   --mount PATH         a directory to watch for space and answers, again for more [/]
   --kernel-log PATH    /dev/kmsg, a file or a pipe of kernel lines, `journal`, or `none` [/dev/kmsg, else journal]
@@ -40,6 +42,8 @@ kernel says. Reports wait on disk while the server is away; each is recorded onc
   --node NAME          节点在其引擎中的名字 [本机名]
   --engine NAME        节点所属引擎 [local]
   --maker M            卡的厂商：{makers} [看哪家的工具在]
+  --exporter URL       本节点上卡指标导出器的地址，厂商自己的工具不在时才用：
+                       dcgm-exporter、npu-exporter、mlu-exporter，如 http://127.0.0.1:9400/metrics
   --devices 0,1        只看这些卡（一台机器分成几个节点时） [全部]
   --mount PATH         要看空间与应答的目录，可重复 [/]
   --kernel-log PATH    /dev/kmsg、内核行的文件或管道、`journal` 或 `none` [/dev/kmsg，否则 journal]
@@ -61,7 +65,11 @@ SAYS = {
     },
 }
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_SINGLE = ("server", "token-file", "ca-file", "node", "engine", "maker", "devices", "kernel-log", "state", "every")
+_URL = r"https?://\S+"
+_SINGLE = (
+    *("server", "token-file", "ca-file", "node", "engine", "maker", "exporter", "devices", "kernel-log", "state"),
+    "every",
+)
 
 
 class OptionError(Exception):
@@ -81,6 +89,7 @@ class Options:
         "devices",
         "engine",
         "every_s",
+        "exporter",
         "kernel_log",
         "maker",
         "mounts",
@@ -91,7 +100,7 @@ class Options:
     )
 
     def __init__(self, given: dict[str, str], mounts: Sequence[str]) -> None:
-        self.server = _checked(given, "server", r"https?://\S+", "http[s]://host:port")
+        self.server = _checked(given, "server", _URL, "http[s]://host:port")
         self.token = _token(given.get("token-file"))
         self.ca_file = given.get("ca-file")
         self.node = _name(given, "node", os.uname().nodename)
@@ -99,6 +108,9 @@ class Options:
         self.maker = given.get("maker")
         if self.maker is not None and self.maker not in (*MAKERS, "cpu"):
             raise OptionError("invalid", option="--maker", value=self.maker, rule=", ".join(MAKERS))
+        self.exporter = (
+            _checked(given, "exporter", _URL, "http[s]://host:port/metrics") if "exporter" in given else None
+        )
         self.devices = _devices(given.get("devices"))
         self.mounts = tuple(mounts) or ("/",)
         self.kernel_log = given.get("kernel-log", "auto")

@@ -77,7 +77,7 @@ class Watch:
         self._machine = Machine(options.state, ())
         self._mounts = Mounts(options.mounts)
         self._network = Network()
-        self._cards = Cards(options.maker, options.devices, self._spool.state.get("inventory"))
+        self._cards = Cards(options.maker, options.devices, self._spool.state.get("inventory"), options.exporter)
         self._kernel = KernelLog(options.kernel_log, self._spool.state.get("place"))
         self._faults = Faults(self._cards.index_at)
         self._courier = Courier(Connection(options.server, options.ca_file), options.token)

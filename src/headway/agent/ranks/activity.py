@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from headway.agent.ranks.processes import Process
 
 
+_FAR = (
+    *("beegfs", "ceph", "cifs", "cl_", "fuse", "gpfs", "ldlm_", "ll_", "netfs", "nfs", "osc_", "p9_", "ptlrpc"),
+    *("request_wait_answer", "rpc_", "smb"),
+)
+"""How the kernel's functions begin in which processes wait for the network file systems that there are."""
+
+
 class Activity:
     """The ranks of one node; the first sample of a process has no rate."""
 
@@ -52,9 +59,16 @@ class Activity:
                 counted = True
                 moved += max(0, now[2] - then[2]) / (clock - then[0])
         states = "".join(process.state for process in processes)
+        far = sum(process.state == "D" and _waits_far(process.pid) for process in processes)
         found = [("processes_stopped", float(states.count("T"))), ("processes_held", float(states.count("D")))]
+        found += [("processes_held_remotely", float(far))]
         found += [("processes_cpu_percent", 100 * cpu)] if known else []
         return found + ([("file_bytes_per_s", moved)] if counted else [])
+
+
+def _waits_far(pid: int) -> bool:
+    """Whether the kernel holds it for a file system that lies on no disk of this node."""
+    return (files.read_text(f"/proc/{pid}/wchan") or "").startswith(_FAR)
 
 
 def _bytes_through_files(pid: int) -> int | None:

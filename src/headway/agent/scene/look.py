@@ -10,7 +10,7 @@ import json
 import os
 import time
 
-from headway.agent.scene import collectives, network, place, stacks, tree
+from headway.agent.scene import collectives, network, stacks, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from headway.agent.order import Order
     from headway.agent.ranks.processes import Process
+    from headway.agent.scene.place import Place
 
 _MOST_BYTES = 2 << 20
 
@@ -29,12 +30,15 @@ class Look:
     `fd` is readable once it is done.
     """
 
-    def __init__(self, order: Order, directory: str, ordered: Mapping[str, Any], running: Mapping[int, int]) -> None:
+    def __init__(
+        self, order: Order, directory: str, place: Place, ordered: Mapping[str, Any], running: Mapping[int, int]
+    ) -> None:
         """`running`: pid -> rank of the processes that the agent itself started."""
         self.name = str(ordered["look"])
         self._kind = str(ordered.get("kind") or "stall")
         self._order = order
         self._directory = directory
+        self._place = place
         self._running = dict(running)
         self._scene: dict[str, Any] = {"look": self.name, "kind": self._kind, "at": time.time()}
         self.fd, self._wake = os.pipe()
@@ -56,7 +60,7 @@ class Look:
 
     def _look(self) -> None:
         if self._kind == "exit":
-            self._scene.update(place.seen(self._order, self._directory))
+            self._scene.update(self._place.seen())
             self._scene["ranks"] = []
             return
         trees = tree.of_ranks(self._order, self._running)
@@ -64,7 +68,7 @@ class Look:
         ranks: list[dict[str, Any]] = [{"rank": rank, "processes": [], "stacks": []} for rank in trees]
         if self._kind == "stall":
             ranks = [self._rank(rank, processes) for rank, processes in trees.items()]
-            self._scene.update(place.seen(self._order, self._directory))
+            self._scene.update(self._place.seen())
             self._scene["links"] = network.links(trees)
             self._scene["sockets"] = network.sockets(trees)
             self._scene["hosts"] = network.reach(trees, self._scene["sockets"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import selectors
 
+from headway.agent.scene.place import Place
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +22,13 @@ class Looks:
         self._order = order
         self._directory = directory
         self._selector = selector
+        self._place: Place | None = None
         self._known: set[str] = set()
         self._under_way: Look | None = None
+
+    def begin(self) -> None:
+        """The ranks are about to be started: what the place is like before."""
+        self._place = Place(self._order, self._directory)
 
     @property
     def busy(self) -> bool:
@@ -33,11 +40,11 @@ class Looks:
     ) -> None:
         """Begin the first that is new, unless one is under way; `seen` gets its scene."""
         new = [one for one in ordered if str(one["look"]) not in self._known]
-        if not new or self._under_way is not None:
+        if not new or self._under_way is not None or self._place is None:
             return
         from headway.agent.scene.look import Look
 
-        look = self._under_way = Look(self._order, self._directory, new[0], running)
+        look = self._under_way = Look(self._order, self._directory, self._place, new[0], running)
         self._known.add(look.name)
         self._selector.register(look.fd, selectors.EVENT_READ, lambda: self._done(look, seen))
 

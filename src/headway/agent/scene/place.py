@@ -1,13 +1,8 @@
-"""Where the ranks work: how full their file systems are, how these are mounted, what their memory group went through.
-
-Nothing here may hang on a dead network disk: each file system is asked in a thread, which is left behind.
+"""Where the ranks work: how full their file systems are, how these are mounted and were when the ranks started, and
+what their memory group went through since. Never waits for a file system by itself (`asking`).
 """
 
 from __future__ import annotations
-
-import _thread
-import os
-import time
 
 from headway.agent import files
 from headway.agent.ranks import cgroup
@@ -17,81 +12,67 @@ if TYPE_CHECKING:
     from typing import Any
 
     from headway.agent.order import Order
+    from headway.agent.scene.mounts import Mount
 
-_PATIENCE_S = 2.0
-_MOST_MOUNTS = 256
-_NO_FILES = frozenset(
-    {
-        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
-        "fusectl", "hugetlbfs", "mqueue", "nsfs", "proc", "pstore", "ramfs", "rpc_pipefs", "securityfs", "selinuxfs",
-        "squashfs", "sysfs", "tracefs",
-    }
-)  # fmt: skip
-_COUNTED = ("low", "high", "max", "oom", "oom_kill", "under_oom", "oom_kill_disable")
+_MOST_MOUNTS, _MOST_NAMED = 256, 32
+CHECKPOINTS, WORK, NAMED = "checkpoints", "work", "named"
 
 
-def seen(order: Order, directory: str) -> dict[str, Any]:
-    """`disks` of the places the job writes to, and `memory` of its group."""
-    mounts = [line.split() for line in (files.read_text("/proc/self/mounts") or "").splitlines()]
-    places = {"/tmp", "/dev/shm", directory, order.workdir or directory, order.checkpoint_dir or directory}
-    # A program may write anywhere: every file system that holds files is looked at too.
-    places.update(words[1] for words in mounts[:_MOST_MOUNTS] if len(words) > 3 and words[2] not in _NO_FILES)
-    return {"disks": _disks(sorted(places), mounts), "memory": _memory()}
+class Place:
+    """Remembers what the node was like before its ranks were started; costs a few small reads."""
+
+    def __init__(self, order: Order, directory: str) -> None:
+        self._order = order
+        self._directory = directory
+        self._mountinfo = _mountinfo()
+        self._group = cgroup.own_directory("memory")
+        self._counted = cgroup.memory_counts(self._group)
+
+    def seen(self) -> dict[str, Any]:
+        """`disks` of the places the job uses, and `memory` of its group."""
+        from headway.agent.scene import asking, mounts
+
+        before = mounts.read(self._mountinfo)
+        now = mounts.read(_mountinfo())
+        used = _used(self._order, self._directory)
+        # A program may write anywhere: every file system that holds files, or held them, is looked at too.
+        others = [mount.point for mount in (*now[:_MOST_MOUNTS], *before[:_MOST_MOUNTS]) if mount.holds_files]
+        answers = asking.ask(sorted({*used, *others}))
+        disks = [_disk(path, answers.get(path), now, before) for path in sorted({*used, *others})]
+        return {"disks": [{**disk, "use": used.get(disk["path"])} for disk in disks], "memory": self._memory()}
+
+    def _memory(self) -> dict[str, int]:
+        """What the memory group counted since the ranks started, its use and its limit in bytes."""
+        counted = cgroup.memory_counts(self._group)
+        since = {name: count - self._counted.get(name, 0) for name, count in counted.items()}
+        return {**since, **cgroup.memory_bounds(self._group)}
 
 
-def _disks(places: list[str], mounts: list[list[str]]) -> list[dict[str, Any]]:
-    """Each place with its mount; without figures where the file system did not answer in time."""
-    asked = [(place, _Asked(place)) for place in places]
-    deadline = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < deadline and not all(one.done for _, one in asked):
-        time.sleep(0.02)
-    return [{"path": place, **_mount(place, mounts), **one.found} for place, one in asked]
+def _disk(path: str, answer: dict[str, Any] | None, now: list[Mount], before: list[Mount]) -> dict[str, Any]:
+    """One place with its mount; without figures where its file system did not answer in time."""
+    from headway.agent.scene import mounts
+
+    at = path if answer is None else answer.pop("real", path)
+    mount = mounts.holding(at, now)
+    own = mount.told() if mount is not None else {}
+    return {"path": path, **own, **mounts.change(at, before, now), "answers": answer is not None, **(answer or {})}
 
 
-class _Asked:
-    def __init__(self, place: str) -> None:
-        self._place = place
-        self.found: dict[str, Any] = {"answers": False}
-        self.done = False
-        _thread.start_new_thread(self._ask, ())
-
-    def _ask(self) -> None:
-        try:
-            space = os.statvfs(self._place)
-            self.found = {
-                "answers": True,
-                "total_bytes": space.f_blocks * space.f_frsize,
-                "free_bytes": space.f_bavail * space.f_frsize,
-                "free_files": space.f_favail,
-            }
-        except OSError as error:
-            self.found = {"answers": True, "problem": error.strerror}
-        self.done = True
+def _used(order: Order, directory: str) -> dict[str, str | None]:
+    """Places the job is known to use, and what for: it may keep checkpoints there, work there, or name them."""
+    named = [word.partition("=")[2] if word.startswith("-") else word for word in order.command]
+    named += order.env.values()
+    used: dict[str, str | None] = {"/tmp": None, "/dev/shm": None}
+    used.update((path, NAMED) for path in _paths(named)[:_MOST_NAMED])
+    used[order.workdir or directory] = WORK
+    used[directory] = used.get(directory)
+    used[order.checkpoint_dir or directory] = CHECKPOINTS
+    return used
 
 
-def _mount(place: str, mounts: list[list[str]]) -> dict[str, Any]:
-    """The mount a path lies on, by the longest prefix."""
-    best = ["", "/", "", ""]
-    for words in mounts:
-        inside = place == words[1] or place.startswith(words[1].rstrip("/") + "/")
-        if inside and len(words[1]) >= len(best[1]):
-            best = words
-    return {"mount": best[1], "kind": best[2], "read_only": "ro" in best[3].split(",")}
+def _paths(words: list[str]) -> list[str]:
+    return [word for word in words if word.startswith("/") and word != "/" and not set(word) & set(":\n*?{}")]
 
 
-def _memory() -> dict[str, int]:
-    """What the memory group counts: uses, limits, kills for want of memory."""
-    directory = cgroup.own_directory("memory")
-    if directory is None:
-        return {}
-    found: dict[str, int] = {}
-    for name in ("memory.events", "memory.oom_control"):
-        for line in (files.read_text(os.path.join(directory, name)) or "").splitlines():
-            key, _, value = line.partition(" ")
-            if key in _COUNTED and value.strip().isdigit():
-                found[key] = int(value)
-    for name, kind in (("memory.current", "used"), ("memory.usage_in_bytes", "used"), ("memory.max", "limit")):
-        text = (files.read_text(os.path.join(directory, name)) or "").strip()
-        if text.isdigit():
-            found[f"{kind}_bytes"] = int(text)
-    return found
+def _mountinfo() -> str:
+    return files.read_text("/proc/self/mountinfo") or ""

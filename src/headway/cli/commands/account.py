@@ -9,7 +9,7 @@ import click
 
 from headway.cli import quantities
 from headway.cli.command import command, json_option, option
-from headway.cli.language import language, say
+from headway.cli.language import language, say, word
 from headway.cli.screen import note, pairs, write_json
 from headway.cli.session import client, has_environment_token
 
@@ -54,7 +54,7 @@ def me(fields: tuple[str, ...] | None) -> None:
         found = api.me()
         if fields is not None:
             return write_json(found, fields)
-        roles = ", ".join(f"{role} @ {project}" for role, project in found["roles"])
+        roles = ", ".join(f"{word('word', role)} @ {project}" for role, project in found["roles"])
         pairs([(say("column.user"), found["user"]), (say("column.roles"), roles or "—"), ("URL", api.url)])
     for grant in found.get("grants_ending", ()):
         note(say("grant.ends-soon", grant=grant["id"], ends=quantities.moment(grant["ends"])))

@@ -7,7 +7,7 @@ import click
 from headway.cli import quantities
 from headway.cli.arguments import PROJECT
 from headway.cli.command import command, json_option, noun, option
-from headway.cli.language import say
+from headway.cli.language import say, word
 from headway.cli.screen import note, out, table, write_json
 from headway.cli.session import client
 
@@ -63,7 +63,7 @@ def grant(user: str, role: str, project: str | None, fields: tuple[str, ...] | N
         made = api.grant_role(user, role, project)
     if fields is not None:
         return write_json(made, fields)
-    note(say("done.role", user=user, role=role, project=project or "*"))
+    note(say("done.role", user=user, role=word("word", role), project=project or "*"))
 
 
 @command("withdraw", role)
@@ -77,7 +77,7 @@ def withdraw(user: str, role: str, project: str | None, fields: tuple[str, ...] 
         left = api.withdraw_role(user, role, project)
     if fields is not None:
         return write_json(left, fields)
-    note(say("done.role-withdrawn", user=user, role=role, project=project or "*"))
+    note(say("done.role-withdrawn", user=user, role=word("word", role), project=project or "*"))
 
 
 @command("ls", token)

@@ -28,6 +28,33 @@ def cadence(job: str, fields: tuple[str, ...] | None) -> None:
     out("")
     titles = [say(f"column.{name}") for name in ("every", "saving", "lost", "sum", "lost-per-fault", "remark")]
     table(titles, [_row(choice) for choice in view["trade"]], right=titles[:5])
+    if view["storages"]:
+        out("")
+        _show_storages(view["storages"])
+
+
+def _show_storages(storages: list[dict[str, Any]]) -> None:
+    """What writing and reading back was measured to take on every storage."""
+    titles = [say(f"column.{name}") for name in ("storage", "saves", "writes", "write-takes")]
+    titles += [say(f"column.{name}") for name in ("restores", "reads", "restore-takes", "remark")]
+    rows = [
+        (
+            f"{word('storage', each['kind'])} ({each['storage']})",
+            quantities.whole(each["saves"]),
+            _rate(each["write_bytes_per_s"]),
+            quantities.duration(each["write_s"]),
+            quantities.whole(each["restores"]),
+            _rate(each["restore_bytes_per_s"]),
+            quantities.duration(each["restore_s"]),
+            say("cadence.in-use") if each["in_use"] else "",
+        )
+        for each in storages
+    ]
+    table(titles, rows, right=titles[1:7])
+
+
+def _rate(bytes_per_s: float | None) -> str:
+    return quantities.UNKNOWN if bytes_per_s is None else f"{quantities.size(bytes_per_s)}/s"
 
 
 def advice_lines(view: dict[str, Any]) -> list[str]:

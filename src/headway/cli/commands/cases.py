@@ -8,7 +8,7 @@ from headway.cli import quantities
 from headway.cli.arguments import PROJECT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.commands.machines import node
-from headway.cli.language import say
+from headway.cli.language import say, why, word
 from headway.cli.screen import note, out, pairs, state, table, write_json
 from headway.cli.session import client
 
@@ -39,7 +39,7 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
         quantities.decimal(row["record"]["days"], 1),
         quantities.decimal(row["suspicion"]["norm"] * row["record"]["days"], 1),
         quantities.whole(row["attempts"]),
-        row["node"]["reason"] or quantities.UNKNOWN,
+        word("why", row["node"]["reason"]),
     )
 
 
@@ -69,7 +69,7 @@ def show_case(name: str, days: int, fields: tuple[str, ...] | None) -> None:
     for fact in view["history"]:
         if fact["kind"] == "node-changed":
             at = quantities.clock(fact["at"])
-            out(f"{at}  {state(fact['state'])}  {fact['by']}  {fact['reason'] or ''}".rstrip())
+            out(f"{at}  {state(fact['state'])}  {fact['by']}  {why(fact['reason'])}".rstrip())
 
 
 def _show_head(case: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def _show_head(case: dict[str, Any]) -> None:
         (say("column.suspicion"), _suspicion(case["suspicion"])),
         (say("column.faults"), say("case.faults", **case["record"], attempts=case["attempts"])),
         (say("column.norm"), say("case.norm", rate=case["suspicion"]["rate"], norm=case["suspicion"]["norm"])),
-        (say("column.why"), closed or (case["node"]["reason"] or "")),
+        (say("column.why"), closed or why(case["node"]["reason"])),
     ]
     pairs(rows)
 
@@ -100,7 +100,7 @@ def _fault(one: dict[str, Any]) -> tuple[str, ...]:
     blame = one["blame"]
     return (
         quantities.clock(blame["at"]),
-        blame["fault"],
+        word("fault", blame["fault"]),
         quantities.UNKNOWN if blame["device"] is None else str(blame["device"]),
         blame["job"] or quantities.UNKNOWN,
         say("case.counts") if one["counts"] else say(f"counts.{one['why']}"),

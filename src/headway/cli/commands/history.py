@@ -9,9 +9,10 @@ from headway.cli import quantities
 from headway.cli.arguments import JOB, PROJECT
 from headway.cli.command import command, json_option, option
 from headway.cli.commands.show import placement
-from headway.cli.language import say, word
+from headway.cli.language import language, say, why, word
 from headway.cli.screen import out, state, table, write_json, write_json_line
 from headway.cli.session import client
+from headway.domain.words import in_words
 
 Fields = tuple[str, ...] | None
 SHOWN_VALUE = 80
@@ -60,7 +61,9 @@ def checkpoints(job: str, fields: Fields) -> None:
         rows = api.checkpoints(job)
     if fields is not None:
         return write_json(rows, fields)
-    titles = [say(f"column.{name}") for name in ("step", "state", "size", "took", "attempt")]
+    titles = [
+        say(f"column.{name}") for name in ("step", "state", "size", "took", "restore-takes", "storage", "attempt")
+    ]
     titles += [say("column.saved", zone=quantities.zone()), say("column.path")]
     shown = [
         (
@@ -68,17 +71,22 @@ def checkpoints(job: str, fields: Fields) -> None:
             state(row["state"]) + _remark(row),
             quantities.size(row["bytes"]),
             quantities.duration(row["seconds"]),
+            quantities.duration(row["restored"]),
+            row["storage"] or quantities.UNKNOWN,
             row["attempt"],
             quantities.clock(row["saved_at"]),
             row["path"],
         )
         for row in rows
     ]
-    table(titles, shown, right=[titles[0], titles[2], titles[3]])
+    table(titles, shown, right=[titles[0], *titles[2:5]])
 
 
 def _remark(row: dict[str, Any]) -> str:
-    notes = [row["reason"], row["pinned_by"] and say("checkpoint.by", by=row["pinned_by"])]
+    notes = [
+        why(row["reason"]),
+        row["pinned_by"] and say("checkpoint.by", by=row["pinned_by"]),
+    ]
     told = ", ".join(each for each in notes if each)
     return f" ({told})" if told else ""
 
@@ -102,7 +110,8 @@ def facts(job: str | None, project: str | None, follow: bool, fields: Fields) ->
 
 
 def _values(data: dict[str, Any]) -> str:
-    return " ".join(f"{name}={_value(value)}" for name, value in data.items() if value is not None)
+    told = in_words(data, language())
+    return " ".join(f"{name}={_value(value)}" for name, value in told.items() if value is not None)
 
 
 def _value(value: Any) -> str:

@@ -10,7 +10,7 @@ from headway.cli import quantities
 from headway.cli.arguments import MOMENT
 from headway.cli.command import command, json_option, noun, option
 from headway.cli.commands.jobs import CLEAR, REPAINT_S
-from headway.cli.language import say
+from headway.cli.language import say, word
 from headway.cli.screen import is_terminal, note, out, state, table, write_json, write_json_line
 from headway.cli.session import client
 
@@ -121,7 +121,7 @@ def list_nodes(quiet: bool, fields: tuple[str, ...] | None) -> None:
             row["node"]["device_type"],
             quantities.whole(row["node"]["devices"]),
             quantities.whole(len(row["taken"])),
-            row["node"]["reason"] or quantities.UNKNOWN,
+            word("why", row["node"]["reason"]),
         )
         for row in rows
     ]
@@ -156,4 +156,4 @@ def uncordon(name: str, force: bool, fields: tuple[str, ...] | None) -> None:
         return write_json(opened, fields)
     note(say("node.opened", node=opened["node"], state=state(opened["state"])))
     if opened["reason"]:
-        note(opened["reason"])
+        note(word("why", opened["reason"]))

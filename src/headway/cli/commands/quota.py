@@ -9,7 +9,7 @@ import click
 from headway.cli import quantities
 from headway.cli.arguments import MOMENT, PROJECT
 from headway.cli.command import command, json_option, noun, option
-from headway.cli.language import say
+from headway.cli.language import say, word
 from headway.cli.screen import note, out, state, table, write_json
 from headway.cli.session import client, confirm
 
@@ -61,6 +61,8 @@ def set_quota(project: str, device_type: str, devices: int, fields: tuple[str, .
         made = api.set_quota(project, device_type, devices)
     if fields is not None:
         return write_json(made, fields)
+    for warning in made["warnings"]:
+        note(f"! {warning}")
     note(say("done.quota", project=project, device_type=device_type, devices=devices))
 
 
@@ -186,7 +188,7 @@ def rules(fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(found, fields)
     titles = [say("column.priority"), say("column.roles")]
-    table(titles, [(one["name"], ", ".join(one["roles"])) for one in found["classes"]])
+    table(titles, [(one["name"], ", ".join(word("word", role) for role in one["roles"])) for one in found["classes"]])
     for rule in found["rules"]:
         out(f"· {rule['sentence']}")
 

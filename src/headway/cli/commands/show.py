@@ -9,7 +9,7 @@ import click
 from headway.cli import quantities
 from headway.cli.arguments import JOB
 from headway.cli.command import command, json_option
-from headway.cli.language import say, word
+from headway.cli.language import say, why, word
 from headway.cli.screen import out, pairs, write_json
 from headway.cli.session import client
 from headway.cli.telling import headline, verdict, waiting
@@ -50,7 +50,7 @@ def _about(view: dict[str, Any]) -> list[tuple[str, str]]:
         (say("column.commit"), spec["commit"] or ""),
         (say("column.submitted-at"), quantities.moment(job["submitted_at"])),
         (say("column.ended-at"), quantities.moment(job["ended_at"]) if job["ended_at"] else ""),
-        (say("column.why"), job["reason"] or ""),
+        (say("column.why"), why(job["reason"])),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from headway.cli.arguments import DURATION, JOB, MOMENT, NODE, PROJECT, SETTING, TEMPLATE
+from headway.cli.arguments import DURATION, INTERVAL, JOB, MOMENT, NODE, PROJECT, SETTING, TEMPLATE
 from headway.cli.command import command, json_option, option
 from headway.cli.follow import detached, follow
 from headway.cli.language import say
@@ -27,6 +27,7 @@ LISTS = ("after", "after_ok", "engines", "excluded")
 PLAIN = ("protected", "not_before", "count", "cap")
 ARRAYS = ("count", "sweep")
 FOLDERS = ("source", "workdir")
+INTERVALS = ("every_steps", "every_minutes", "advised")
 
 
 @command("submit")
@@ -52,6 +53,7 @@ FOLDERS = ("source", "workdir")
 @option("--count", type=int, says="count")
 @option("--sweep", type=SETTING, multiple=True, says="sweep")
 @option("--cap", type=int, says="cap")
+@option("--checkpoint-every", type=INTERVAL)
 @option("--dry-run", is_flag=True)
 @option("--watch", "-w", is_flag=True)
 @option("--timeout", type=DURATION)
@@ -131,6 +133,9 @@ def compose(body: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
     whole["env"] = dict(whole.get("env", {})) | dict(given["env"])
     for key, value in given["settings"]:
         _set(whole, key, value)
+    if given["checkpoint_every"] is not None:
+        rest = {key: value for key, value in whole.get("checkpoint", {}).items() if key not in INTERVALS}
+        whole["checkpoint"] = rest | given["checkpoint_every"]
     if given["nodes"] is not None:
         whole["resources"]["nodes"] = given["nodes"]
     if "commit" not in whole and isinstance(whole.get("source"), str):

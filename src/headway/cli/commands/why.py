@@ -8,9 +8,21 @@ from headway.cli import quantities
 from headway.cli.arguments import JOB
 from headway.cli.command import command, json_option, option
 from headway.cli.language import language, say, word
+from headway.cli.language import why as told
 from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
-from headway.cli.telling import advice_on_waiting, headline, loss, spent, standing_before, start_range, verdict, waiting
+from headway.cli.telling import (
+    advice_on_waiting,
+    headline,
+    loss,
+    spent,
+    standing_before,
+    start_range,
+    trade_of,
+    verdict,
+    waiting,
+    way,
+)
 from headway.domain.errors import message
 
 
@@ -27,9 +39,11 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
         if fields is not None:
             return write_json(view, fields)
         bills = api.bills(view["job"]["id"]) if view["job"]["failures"] or view["verdict"] else []
+        trade = api.cadence(view["job"]["id"])["trade"] if view["job"]["state"] == "running" else []
         before = api.ahead(view["job"]["id"]) if view["waits"] and view["waits"]["ahead"] else []
     out(headline(view))
-    for line in _reason(view) + [standing_before(one) for one in before[:5]] + _losses(bills[-3:]):
+    lines = [*_reason(view), *(standing_before(one) for one in before[:5]), *_losses(bills[-3:]), *trade_of(trade)]
+    for line in lines:
         out(f"  {line}")
     hint = _hint(view)
     if hint:
@@ -37,8 +51,8 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
 
 
 def _losses(bills: list[dict[str, Any]]) -> list[str]:
-    """What the last failures cost, and where the seconds went."""
-    return [line for bill in bills for line in (loss(bill), spent(bill)) if line]
+    """What the last failures cost, where the seconds went, and how the job went on."""
+    return [line for bill in bills for line in (loss(bill), spent(bill), way(bill)) if line]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:
@@ -81,7 +95,7 @@ def _reason(view: dict[str, Any]) -> list[str]:
     attempt = view["attempt"]
     if job["state"] == "starting" and attempt and attempt.get("waiting"):
         return [say("why.engine-waits", engine=attempt["engine"], attempt=attempt["id"], reason=attempt["waiting"])]
-    return [job["reason"] or say("why.nothing")]
+    return [told(job["reason"]) or say("why.nothing")]
 
 
 def _hint(view: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The rank that did not get where all others got: told by a line that every rank printed but one."""
+"""The rank that did not get where all others got: by a line that all printed but one, or by a coordinator."""
 
 import re
 from collections import defaultdict
@@ -10,6 +10,19 @@ _NO_WORDS = re.compile(r"[^A-Za-z\u4e00-\u9fff]+")
 CLEAR_S = 5.0
 FEWEST = 3
 """Ranks that must have come there, or there is no telling who is late."""
+
+
+_GONE = re.compile(
+    r"/task:(\d{1,6})\b.{0,60}?(?:heartbeat|unhealthy|died|disconnected)|"
+    r"\b(?:[Nn]ode|[Rr]ank|[Ww]orker|[Pp]rocess)[ :=#]{1,3}(\d{1,6})\b.{0,40}?"
+    r"(?:is timed out|heartbeat (?:timeout|lost)|lost heartbeat|is (?:dead|gone|lost)|has died|失联|心跳)"
+)
+
+
+def said_to_be_gone(entries: Sequence[Entry]) -> set[int]:
+    """The ranks of which a coordinator says that they no longer answer."""
+    found = (_GONE.search(entry.text) for entry in entries)
+    return {int(each[1] or each[2]) for each in found if each}
 
 
 def behind_at_milestone(entries: Sequence[Entry]) -> int | None:

@@ -13,11 +13,13 @@ from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.world import World
 
 _WORK = re.compile(r"Work\w{2,8}\(SeqNum=(\d{1,12}), OpType=(\w{1,40})(?:, NumelIn=(\d{1,16}))?")
-_LAST = re.compile(r"last completed \w{2,8} work: (-?\d{1,12})")
+_LAST = re.compile(r"last completed (?:\w{2,8} )?work: (-?\d{1,12})")
 _INDEX = re.compile(r"(?i)\b(?:tag|index|opindex)[\[:= ]{1,2}(\d{1,9})\b")
 _RAS = re.compile(r"(\d{1,7}) ranks? (?:have|has) launched up to operation (\d{1,12})")
 _RAS_RANK = re.compile(r"\s{0,8}Rank (\d{1,7}) -- GPU (\d{1,3}).{0,80}? on node ([\w.:-]{1,80})")
 _REMOTE = re.compile(r"(?i)remote[ _]?rank(?:id)?[\[:= ]{1,3}(\d{1,6})")
+_OWN = re.compile(r"NCCL error in.{0,200}, unhandled (?:cuda|system) error|ncclUnhandledCudaError|Cuda failure")
+_LEFT = re.compile(r"remote process exited|remote peer|closed by peer|ncclRemoteError")
 TINY = 64
 """Elements of a collective that carries sizes or objects, never gradients."""
 
@@ -63,6 +65,8 @@ def waiting_of(entries: Sequence[Entry], followers: Sequence[Claim], world: Worl
     if suspect is None:
         suspect = _behind(completed)
     if suspect is None:
+        suspect = _whose_own(entries)
+    if suspect is None:
         suspect = _absent(works or {c.rank: None for c in followers if c.rank is not None}, world)
     if suspect is None:
         suspect = _pointed_at(entries)
@@ -92,6 +96,13 @@ def _behind(numbers: dict[int, int]) -> int | None:
     least = min(numbers.values())
     behind = [rank for rank, number in numbers.items() if number == least]
     return behind[0] if len(behind) == 1 else None
+
+
+def _whose_own(entries: Sequence[Entry]) -> int | None:
+    """The one rank whose own call failed, where the others say that a remote one left."""
+    own = {entry.rank for entry in entries if entry.rank is not None and _OWN.search(entry.text)}
+    remote = {entry.rank for entry in entries if entry.rank is not None and _LEFT.search(entry.text)}
+    return next(iter(own)) if len(own) == 1 and remote - own else None
 
 
 def _absent(reported: object, world: World) -> int | None:

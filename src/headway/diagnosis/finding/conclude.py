@@ -68,7 +68,7 @@ def case_of(reading: Reading, table: Table) -> Case:
     reading.refill()
     claims = gather(reading, ends, table)
     course = course_of(reading.entries)
-    standing = decide.standing(claims, course, reading.names)
+    standing = decide.standing(claims, ends, course, reading.names)
     return Case(
         faults=[claim for claim in standing if claim.kind is Kind.FAULT],
         follows=[claim for claim in standing if claim.kind is Kind.FOLLOWER],
@@ -96,7 +96,7 @@ def _of_fault(reading: Reading, lead: Claim, case: Case) -> Finding:
         node=place.node,
         role=place.role,
         device=lead.device,
-        location=lead.location or place_in_code(lead, case.faults),
+        location=place_in_code(lead, [*case.faults, *case.follows]),
         at=lead.at,
         followers=followers_of(reading, lead, place.rank, [*case.follows, *case.faults], case.ends),
         lines=[*lead.lines, *(claim.entry for claim in case.follows)][:MOST_LINES],

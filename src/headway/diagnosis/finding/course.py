@@ -59,7 +59,10 @@ class Course:
         after = [
             e
             for e in self.steps
-            if e.file == file and e.number > number and e.rank in (claim.rank, None) and not _LONG.search(e.text)
+            if e.file == file
+            and e.number > number
+            and (claim.rank is None or e.rank in (claim.rank, None))
+            and not _LONG.search(e.text)
         ]
         ended_well = any(e.file == file and e.number > number for e in self.done)
         return len({e.text for e in after}) >= 3 or ended_well

@@ -2,27 +2,41 @@
 then by time and place. A fault after which its rank went on training stopped nothing.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.course import Course
+from headway.diagnosis.finding.exits import Exit
 from headway.diagnosis.reading.names import FileName
 from headway.diagnosis.signs.sign import LIKELY, VAGUE, Kind
 
 ORDERS = frozenset({Cause.PREEMPTED, Cause.TIME_LIMIT, Cause.USER_CANCEL, Cause.SCHED_PENDING, Cause.IMAGE_PULL})
 """What schedulers and people do to a job: it ends this attempt though a later one goes on."""
+_UNASKED = re.compile(r"CANCELLED AT \S{1,40} \*\*\*")
 NEAR_S = 120.0
 CLOSE_S = 2.0
+CARRIED = 2
+"""Lines around an abort that may say what it carries."""
 RIGHT_AFTER = 16
 """Lines after an exception that may still explain it."""
 
 
-def standing(claims: Sequence[Claim], course: Course, names: Sequence[FileName]) -> list[Claim]:
+def standing(claims: Sequence[Claim], ends: Sequence[Exit], course: Course, names: Sequence[FileName]) -> list[Claim]:
     """The claims that may have stopped the job: not survived, and not the clumsy end of another fault."""
     kept = [claim for claim in claims if claim.kind is not Kind.HINT and not _survived(claim, course, names)]
-    return [claim for claim in kept if not _is_aftermath(claim, kept)]
+    return [claim for claim in kept if not _is_aftermath(claim, kept) and not _is_cleanup(claim, ends)]
+
+
+def _is_cleanup(claim: Claim, ends: Sequence[Exit]) -> bool:
+    """A launcher cancels what is left of a job once a task of it has failed: nobody asked for that."""
+    if claim.cause is not Cause.USER_CANCEL or not _UNASKED.search(claim.entry.text):
+        return False
+    return any(
+        end.entry.file == claim.entry.file and end.entry.number < claim.entry.number and end.code > 0 for end in ends
+    )
 
 
 def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
@@ -37,6 +51,8 @@ def _is_aftermath(claim: Claim, claims: Sequence[Claim]) -> bool:
     """A crash while a process that had an exception already was taken down."""
     if claim.cause is not Cause.NATIVE_CRASH:
         return False
+    if claim.entry.text.startswith("terminate called") and any(_explains(other, claim) for other in claims):
+        return True
     return any(
         other.in_trace
         and other.kind is Kind.FAULT
@@ -46,6 +62,12 @@ def _is_aftermath(claim: Claim, claims: Sequence[Claim]) -> bool:
         and (other.rank == claim.rank or claim.rank is None or other.rank is None)
         for other in claims
     )
+
+
+def _explains(other: Claim, abort: Claim) -> bool:
+    """Whether an abort only carries what another one's end did to its process: said right below."""
+    near = abs(other.entry.number - abort.entry.number) <= CARRIED
+    return other.kind is Kind.FOLLOWER and other.entry.file == abort.entry.file and near
 
 
 def tier(claim: Claim) -> int:

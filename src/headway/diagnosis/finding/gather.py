@@ -28,11 +28,13 @@ _PROCESS = re.compile(r"(?:[Kk]illed|[Kk]ill|OOM-killed) process (\d{2,8})\b|\b[
 _ROLE = re.compile(r"ray::(\w{1,60})[.(]")
 _ANY_RANK = re.compile(r"(?:\b[Rr]ank[ :=_#]{0,2}\[?|进程 ?(?=\d{1,3}(?!\d)))(\d{1,6})(?!\d)")
 _NODE = re.compile(
-    r"(?:\bnode |\b[Nn]ode failure on |\bnode name: |\bON |\bNodeList=|"
-    r"\bon node |\bon host |\bhost |\bnode=|\bhostname=|节点 ?)([A-Za-z][\w.-]{0,60}\d[\w.-]{0,20}|"
+    r"(?:\b[Nn]ode:? |\b[Nn]ode failure on |\bnode name: |\bON |\bNodeList=|"
+    r"\bhost:? |\bnode=|\bhostname[=:] ?|[Ll]isten on ip\[|节点 ?)"
+    r"([A-Za-z][\w.-]{0,60}\d[\w.-]{0,20}|[a-z]{2,12}-[a-z]|"
     r"\d{1,3}(?:\.\d{1,3}){3})\b"
 )
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
+_WAITS = re.compile(r"\bbarrier\(|main_process_first|wait_for_everyone|\ball_?(?:reduce|gather)|zero_first")
 _MEETING = "torch/distributed/rendezvous"
 _TRIES = re.compile(r"(?i),? ?(?:retrying|retry|attempt)\D{0,12}(?P<n>\d{1,6}) ?(?:/|of) ?(?P<of>\d{1,6})\)?")
 _LAUNCHERS = (
@@ -130,12 +132,14 @@ def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
     """A traceback whose exception was lost: one that broke while ranks met did not find the others, one within
     communication follows, any other is the program's.
     """
-    if trace.is_reversed or not trace.frames:
+    if trace.is_reversed or (not trace.frames and not trace.head.text.startswith("Traceback")):
         return None
     cause, kind = Cause.USER_CODE_EXC, Kind.FAULT
     if any(_MEETING in path for path, _ in trace.frames[-3:]):
         cause = Cause.COMM_BOOTSTRAP
-    elif any(_WITHIN.search(path) for path, _ in trace.frames[-3:]):
+    elif any(_WITHIN.search(path) for path, _ in trace.frames[-3:]) or any(
+        _WAITS.search(line.text) for line in trace.body[-4:]
+    ):
         cause, kind = Cause.COMM_TIMEOUT, Kind.FOLLOWER
     claim = Claim(cause, GENERIC - 4, kind, trace.head, lines=[trace.head], location=trace.own_frame, in_trace=True)
     _about(claim, [trace.head, *trace.body], reading)
@@ -225,7 +229,8 @@ def _about(claim: Claim, said: Sequence[Entry], reading: Reading) -> None:
         claim.rank = world.rank_of_card(entry.device)
     if claim.node is None:
         named_node = _NODE.search(entry.text)
-        claim.node = entry.node or (named_node[1] if named_node else None)
+        is_the_batch_host = claim.cause is Cause.NODE_DOWN and "CANCELLED AT" in entry.text
+        claim.node = entry.node or (named_node[1] if named_node and not is_the_batch_host else None)
 
 
 def _from_exit(exit_: Exit) -> Claim | None:

@@ -1,15 +1,19 @@
 """Where a fault began: rank, node, role; or everywhere at once, or nowhere that the evidence tells."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.diagnosis.cause import Cause
+from headway.diagnosis.finding.absence import said_to_be_gone
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.decide import ORDERS, RIGHT_AFTER
 from headway.diagnosis.finding.exits import TERMINATED, Exit
 from headway.diagnosis.reading.read import Reading
 
 _NETWORK = frozenset({Cause.COMM_TIMEOUT, Cause.COMM_BOOTSTRAP, Cause.RDMA_LINK})
+_ALIKE = frozenset({Cause.CONFIG_LAUNCH, Cause.DEP_IMPORT, Cause.CKPT_MISMATCH})
+"""What is the same for every rank: where two say it, the others were stopped before they could."""
 FEWEST_ALIKE = 3
 """Ranks with the same words that stand for all, if they are three quarters: some were stopped before they said it."""
 NEAR_LINES = 30
@@ -51,6 +55,9 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
     if role is not None:
         return Place(None, None if role == "controller" else lead.node, role)
     rank = lead.rank if lead.rank is not None else _rank(reading, lead, same, ends)
+    if lead.at is None and lead.rank is not None:
+        seen = _seen_first(lead, _alike(lead, same), ends)
+        rank = seen if seen is not None else rank
     if _is_everywhere(reading, lead, same, ends):
         return Place(None, None, None, True)
     if lead.cause in _NETWORK and _is_two_sided(reading, lead, same):
@@ -58,13 +65,25 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
     return Place(rank, _node(reading, lead, same, rank, ends), None)
 
 
-def place_in_code(lead: Claim, faults: Sequence[Claim]) -> str | None:
-    """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the next one."""
-    here = [claim for claim in faults if claim.location and claim.entry.file == lead.entry.file]
+def place_in_code(lead: Claim, claims: Sequence[Claim]) -> str | None:
+    """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the nearest."""
+    if lead.location is not None:
+        return _agreed(lead, claims)
+    here = [claim for claim in claims if claim.location and claim.entry.file == lead.entry.file]
     own = [claim for claim in here if claim.rank == lead.rank or None in (claim.rank, lead.rank)]
     same = [claim for claim in own if claim.cause is lead.cause]
     near = [claim for claim in own if 0 < claim.entry.number - lead.entry.number <= NEAR_LINES]
-    return next((claim.location for claim in [*same, *near]), None)
+    above = [claim for claim in own if 0 < lead.entry.number - claim.entry.number <= RIGHT_AFTER]
+    return next((claim.location for claim in [*same, *near, *reversed(above)]), None)
+
+
+def _agreed(lead: Claim, claims: Sequence[Claim]) -> str | None:
+    """Where most ranks that say the same say it: a traceback whose innermost frame was lost ends too early."""
+    places = Counter(
+        claim.location for claim in claims if claim.location and claim.cause is lead.cause and claim.words == lead.words
+    )
+    most, count = places.most_common(1)[0] if places else (None, 0)
+    return most if count > places[lead.location or ""] else lead.location
 
 
 def _role(name: str | None) -> str | None:
@@ -95,6 +114,10 @@ def _rank(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[E
         return next(iter(ranks))
     if (soon := _says_soon(reading, lead)) is not None:
         return soon
+    ended = {end.rank for end in ends if end.rank is not None and end.code not in (0, -TERMINATED, 128 + TERMINATED)}
+    gone = ended or said_to_be_gone(reading.entries)
+    if len(gone) == 1:
+        return next(iter(gone))
     return 0 if reading.world.is_single and not lead.entry.pod else None
 
 
@@ -108,13 +131,27 @@ def _says_soon(reading: Reading, lead: Claim) -> int | None:
     return ranks.pop() if len(ranks) == 1 else None
 
 
+def _alike(lead: Claim, same: Sequence[Claim]) -> set[int]:
+    """The ranks that say what the rank of `lead` says."""
+    said = {claim.words for claim in same if claim.rank == lead.rank}
+    return {claim.rank for claim in same if claim.words in said and claim.rank is not None}
+
+
+def _seen_first(lead: Claim, ranks: set[int], ends: Sequence[Exit]) -> int | None:
+    """Of ranks that say the same without a time: the one whose end its launcher saw first."""
+    roots = [end for end in ends if end.is_root and end.rank in ranks and end.entry.file == lead.entry.file]
+    return roots[0].rank if len({end.rank for end in roots}) == 1 else None
+
+
 def _is_everywhere(reading: Reading, lead: Claim, same: Sequence[Claim], ends: Sequence[Exit]) -> bool:
     """The same words from every rank, or several times from nobody in particular: deterministic, no rank is suspect."""
     if any(end.in_summary for end in ends):
         return False
-    ranks = {claim.rank for claim in same if claim.words == lead.words and claim.rank is not None}
     if lead.rank is None:
         return lead.in_trace and lead.copies > 1 and lead.node is None
+    ranks = _alike(lead, same)
+    if lead.cause in _ALIKE and len(ranks) > 1 and _seen_first(lead, ranks, ends) is None:
+        return True
     size = max(reading.world.size or 0, max(reading.world.ranks, default=0) + 1)
     return 1 < size <= len(ranks) or (len(ranks) >= FEWEST_ALIKE and 4 * len(ranks) >= 3 * size)
 
@@ -123,7 +160,7 @@ def _is_two_sided(reading: Reading, lead: Claim, same: Sequence[Claim]) -> bool:
     """A broken connection is no more one side's than the other's: only where a single node shows it is it named."""
     nodes = {claim.node for claim in same if claim.node}
     if lead.cause is Cause.RDMA_LINK:
-        return len(nodes) > 1
+        return len({claim.node for claim in same if claim.node and claim.weight >= lead.weight}) > 1
     if lead.cause is Cause.COMM_BOOTSTRAP:
         return "No route to host" in lead.entry.text or "onnection refused" in lead.entry.text
     complaining = {entry.node for entry in reading.entries if entry.node and "NCCL WARN" in entry.raw}

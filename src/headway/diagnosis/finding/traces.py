@@ -23,6 +23,7 @@ _LINKS = (
     ("during", "During handling of the above exception, another exception occurred"),
     ("original", "Original Traceback (most recent call last)"),
 )
+_CAUGHT = re.compile(r"Caught \w{1,60} in (?:DataLoader worker|pin memory|replica)")
 _PROCESS = re.compile(r"(?:^|-- )Process (\d{1,4}) terminated with the following error")
 _LIBRARY = re.compile(
     r"(?:^|[\\/])(?:site-packages|dist-packages|lib(?:64)?[\\/]python3[\d.]*|"
@@ -30,7 +31,7 @@ _LIBRARY = re.compile(
     r"|(?:^|[\\/])(?:torch|transformers|deepspeed|accelerate|torch_npu|"
     r"numpy|ray)[\\/](?:nn|autograd|distributed|utils|optim|cuda|_|"
     r"runtime|npu|launcher|multiprocessing)"
-    r"|^<|\.pyz[\\/]|^torch[\\/]"
+    r"|^<|\.pyz[\\/]|^torch[\\/]|\.(?:pxi|pyx|pxd)$"
 )
 _INSTALLED = re.compile(r"^/(?:opt|usr)/")
 """Frameworks put there with the image: a job's own code calls them, unless nothing else is in the traceback."""
@@ -54,11 +55,17 @@ class Trace:
 
     @property
     def own_frame(self) -> str | None:
-        """The innermost frame of the job's own code, else the outermost of a framework's, as `path:line`."""
+        """The innermost frame of the job's own code, else of what stands beside the outermost, as `path:line`."""
         frames = self.frames if self.is_reversed else list(reversed(self.frames))
         outside = [(path, line) for path, line in frames if not is_library(path)]
-        own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or outside[-1:]
+        own = [frame for frame in outside if not _INSTALLED.search(frame[0])] or _beside_the_script(outside)
         return f"{own[0][0]}:{own[0][1]}" if own else None
+
+
+def _beside_the_script(frames: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Of frames that are all installed, innermost first: those in the folder of the outermost, where a script began."""
+    folder = frames[-1][0].rpartition("/")[0] if frames else ""
+    return [(path, line) for path, line in frames if path.startswith(f"{folder}/")]
 
 
 def is_library(path: str) -> bool:
@@ -94,7 +101,7 @@ def _traces(stream: Sequence[Entry]) -> list[Trace]:
     finder = _Finder()
     for entry in stream:
         finder.see(entry)
-    return [trace for trace in finder.traces if trace.frames or trace.exception]
+    return [trace for trace in finder.traces if trace.frames or trace.exception or trace.head.rank is not None]
 
 
 class _Finder:
@@ -120,14 +127,19 @@ class _Finder:
         frame = _FRAME.match(text) or _BOXED.match(text)
         if frame:
             if self._open is None or self._open.exception is not None:
-                self._begin(
-                    entry, "frames" if self._open and self._open.exception and not self._open.frames else self._link
-                )
+                self._begin(entry, self._link_of_frames())
             assert self._open is not None
             self._open.frames.append((frame["path"], int(frame["line"])))
             self._open.body.append(entry)
         elif self._open is not None or _NAMED.match(text):
             self._said(entry, text)
+
+    def _link_of_frames(self) -> str | None:
+        """How frames without a heading of their own belong to the exception before them."""
+        before = self._open.exception if self._open else None
+        if before is not None and _CAUGHT.search(before.text):
+            return "original"
+        return "frames" if before is not None and self._open and not self._open.frames else self._link
 
     def _begin(self, entry: Entry, link: str | None) -> None:
         self._open = Trace(entry, link=link, process=self._process)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.diagnosis.cause import Cause
-from headway.diagnosis.hang import network, stacks
+from headway.diagnosis.hang import disks, network, stacks
 from headway.diagnosis.hang.scene import ProcessSeen, Scene
 from headway.diagnosis.hang.stacks import Stage
 from headway.diagnosis.hang.suspect import Everyone, Suspect, everyone, find, main_process
@@ -60,6 +60,9 @@ def _cause(seen: Everyone, suspect: Suspect) -> tuple[Cause, str | None]:
     if suspect.by in _BY_ITSELF:
         return _BY_ITSELF[suspect.by], None
     rank = suspect.ranks[0]
+    silent = disks.silent(seen.scene_of(rank), seen.ranks.get(rank))
+    if silent is not None:
+        return Cause.STORAGE_IO, None if suspect.by == "disk" else say("disk-silent", mount=silent)
     stage = stacks.stage(seen.frames.get(rank, ()))
     process = _waiting(seen, rank)
     waits = say("waits", call=process.call, on=process.on) if process and process.on else None
@@ -95,4 +98,7 @@ def _nobody(seen: Everyone) -> Hang:
     if pairs:
         said = ", ".join(f"{one}-{other}" for one, other in pairs[:4])
         return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, say("network", pairs=said))
+    mounts = {disks.silent(scene) for scene in seen.scenes}
+    if None not in mounts and mounts:
+        return Hang(Cause.STORAGE_IO, None, None, 0.7, say("disk-silent", mount=" ".join(sorted(map(str, mounts)))))
     return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, say("nobody"))

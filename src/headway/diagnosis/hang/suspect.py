@@ -1,14 +1,15 @@
 """Who a stalled attempt waits for: each kind of evidence is asked in turn, the most direct first.
 
-A process that is stopped or held is seen, and so are a link that is down and connections that are silent: where the
-network failed, who waits for whom is chance. Only then is it inferred: who calls another collective, who has not come
-to one, who stands apart by its stack, who does not answer at all. Where none singles out a rank, none is named.
+A process that is stopped or held is seen, and so are a file system that does not answer, a link that is down and
+connections that are silent: where the network failed, who waits for whom is chance. Only then is it inferred: who
+calls another collective, who has not come to one, who stands apart by its stack, who does not answer at all. Where none
+singles out a rank, none is named.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headway.diagnosis.hang import collectives, network, stacks
+from headway.diagnosis.hang import collectives, disks, network, stacks
 from headway.diagnosis.hang.scene import Collectives, ProcessSeen, RankSeen, Scene
 from headway.diagnosis.hang.stacks import Frame
 from headway.diagnosis.hang.words import say
@@ -32,6 +33,10 @@ class Everyone:
     nodes: dict[int, str]
     frames: dict[int, tuple[Frame, ...]]
     told: dict[int, Collectives]
+
+    def scene_of(self, rank: int) -> Scene | None:
+        """What was seen where this rank is."""
+        return next((scene for scene in self.scenes if any(one.rank == rank for one in scene.ranks)), None)
 
 
 def everyone(scenes: Sequence[Scene]) -> Everyone:
@@ -77,6 +82,13 @@ def _held(seen: Everyone) -> Suspect | None:
     return Suspect(ranks, "held", say("held-in", wchan=process.wchan) if process.wchan else say("held"))
 
 
+def _shut_out(seen: Everyone) -> Suspect | None:
+    """Ranks that wait for a file system of their node which does not answer."""
+    waiting = disks.waiting(seen.scenes)
+    mounts = " ".join(sorted(set(waiting.values())))
+    return Suspect(tuple(sorted(waiting)), "disk", say("disk-silent", mount=mounts)) if waiting else None
+
+
 def _unlinked(seen: Everyone) -> Suspect | None:
     ranks, link = network.unlinked(seen.scenes)
     return Suspect(ranks, "link", say("link", link=link.name, carrier=link.state)) if link else None
@@ -119,7 +131,7 @@ def _unanswered(seen: Everyone) -> Suspect | None:
 
 
 _Ask = Callable[[Everyone], Suspect | None]
-_SEEN: tuple[_Ask, ...] = (_stopped, _held, _unlinked, _unanswered)
+_SEEN: tuple[_Ask, ...] = (_stopped, _held, _shut_out, _unlinked, _unanswered)
 _INFERRED: tuple[_Ask, ...] = (_desync, _behind, _apart, _mute)
 
 

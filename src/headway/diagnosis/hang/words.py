@@ -14,6 +14,7 @@ BLANKS: dict[str, tuple[str, ...]] = {
     "held-on": ("on",),
     "held-in": ("wchan",),
     "held": (),
+    "disk-silent": ("mount",),
     "link": ("link", "carrier"),
     "desync": ("seq", "group", "operation", "others"),
     "behind": ("seq", "group", "operation"),

@@ -12,8 +12,9 @@ from headway.diagnosis.reading.names import FileName
 _PROGRAM = re.compile(r"Traceback \(most recent call last\)|^\s{0,8}File \"|(?i:\b(?:epoch|step|iter|loss)\b)")
 _OTHERS = re.compile(
     r"(?i)\branks?[ :=#_]{0,3}\[?[1-9]|\bworkers?[ :=#_-]\d|\bnodes?[ :=#_-]?\d|\bpod\b|\bgpus?[ :=]{1,3}[2-9]|"
-    r"[2-9] (?:gpus|npus|nodes|workers|processes|devices)|\bray\b|slurm|orte|mpi|daemon|nnodes|volcano|kubeflow|"
-    r"xla.{0,20}process|ChildFailedError|torch/distributed/|collective|tensor_parallel|进程 ?\d|卡 ?[1-9]|节点"
+    r"[2-9] (?:gpus|npus|nodes|workers|processes|devices)|\bray\b|slurm|\borte|\b(?:open)?mpi|daemon|nnodes|"
+    r"volcano|kubeflow|xla.{0,20}process|ChildFailedError|torch/distributed/|collective|tensor_parallel|"
+    r"进程 ?\d|卡 ?[1-9]|节点"
 )
 
 

@@ -17,10 +17,10 @@ _ROLE = re.compile(
     r"engine|model))?|trainer|controller|learner|router)(?=[_.-]?\d{0,4}(?:[_.]|$))"
 )
 _ABOUT = re.compile(
-    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|"
+    r"^(?:dmesg|syslog|messages|kern|kernel|journal|nvidia-smi|npu-smi|rocm-smi|ibstat|"
     r"node|host|kmsg|slurmd|console|messages)[_.-](?=[a-zA-Z]+[\w.-]{0,40}\d)|"
     r"[_.-](?:dmesg|syslog|messages|"
-    r"kern|kernel|journal|kmsg|stdout|stderr|out|err|train|log|init)$",
+    r"kern|kernel|journal|kmsg|stdout|stderr|out|err|train|log|init|nvidia-smi(?:-q)?|npu-smi|rocm-smi|ibstat|df)$",
     re.IGNORECASE,
 )
 _NODE = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,30}){0,6}$|^\d{1,3}(?:[.-]\d{1,3}){3}$")

@@ -8,6 +8,7 @@ from headway.diagnosis.reading.clocks import has_year, in_year_of, read_clock
 from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.names import FileName, read_name
 from headway.diagnosis.reading.prefixes import peel
+from headway.diagnosis.reading.reports import spread
 from headway.diagnosis.reading.sieve import RawLine, Sieve
 from headway.diagnosis.reading.skew import align
 from headway.diagnosis.reading.text import Unwrapped, clean, decode, unwrap
@@ -66,7 +67,7 @@ def read(sources: Sequence[Source], known: World | None = None) -> Reading:
         for line in Sieve(most).read(source.chunks):
             entries += _entries(at, replace(line, offset=source.start + line.offset) if source.start else line)
     _same_years(entries)
-    _failure_reports(entries)
+    spread(entries)
     _inherit(entries)
     world = learn(entries, names, known)
     align(entries)
@@ -101,25 +102,6 @@ def _same_years(entries: Sequence[Entry]) -> None:
     for entry in entries:
         if entry.at is not None:
             entry.at = in_year_of(entry.at, near)
-
-
-_REPORT = re.compile(r"(?P<node>[\w.-]{1,80}-\d{1,6}) restart \d{1,4} fails?: \{$")
-_OF_RANK = re.compile(r'\s{0,8}"(?P<rank>\d{1,6})": \{$')
-
-
-def _failure_reports(entries: Sequence[Entry]) -> None:
-    """A master's report on a worker spreads a JSON object over lines: its head names the node, a key the rank."""
-    node: str | None = None
-    rank: int | None = None
-    for entry in entries:
-        if found := _REPORT.search(entry.text):
-            node, rank = found["node"], None
-        elif node is not None and (found := _OF_RANK.match(entry.text)):
-            rank = int(found["rank"])
-        elif entry.text.startswith("}") or entry.at is not None:
-            node = rank = None
-        if node is not None:
-            entry.node, entry.rank = entry.node or node, entry.rank if entry.rank is not None else rank
 
 
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,160}(?:\(\w{1,60}\))?(?::\s|:$|$)")

@@ -17,7 +17,7 @@ _IDS = re.compile(r"\(PID:(\d{1,8}), Device:(-?\d{1,3}), RankID:(-?\d{1,6})\)")
 _DEVICE = re.compile(r"[Pp]rocess rank: (\d{1,6}),.{0,40}?device: \w{2,5}:(\d{1,3})")
 _WORLD = re.compile(
     r"(?i)\b(?:world[ _-]?size|nranks|num_processes|total_ranks|number of (?:processes|"
-    r"ranks))(?: is)?[\"']?[ :=]{1,3}(\d{1,6})\b"
+    r"ranks))(?: is)?[\"']?[ :=]{1,3}(\d{1,6})\b|\bMEMBER: \d{1,6}/(\d{1,6})\b"
 )
 _LOCAL_RANK = re.compile(r"rank {0,6}: {0,2}(\d{1,6}) \(local_rank: (\d{1,4})\)")
 _INITIALISED = re.compile(r"rank (\d{1,6}) is initialized local_rank = (\d{1,4})")
@@ -32,6 +32,7 @@ _RANK_PID = re.compile(
     r"\b(?:pid|PID)[ :=]{0,3}(?P<pid_>\d{2,8})\b[^\d\n]{1,40}?"
     r"(?<!local[_ -])(?<!node[_ -])(?<!group[_ -])[Rr]ank[ :=#]{0,3}(?P<rank_>\d{1,6})\b"
 )
+_ACTOR = re.compile(r"\(pid=\d{1,8}, ip=([\w.:-]{1,64})")
 _PID_LIST = re.compile(r"(?i)\branks?[ ]?(?:->|=>|to|:|/)[ ]?pids?\b")
 _PAIR = re.compile(r"(?<![\d.:])(\d{1,5})[:=]{1,2}>?(\d{2,8})\b")
 _POD_RANK = re.compile(r"-(master|chief|launcher|leader|worker|w|m|node)-(\d{1,5})$")
@@ -95,7 +96,7 @@ def learn(entries: Sequence[Entry], names: Sequence[FileName], known: World | No
     _numbers_are_ranks(entries)
     for entry in entries:
         _note(world, entry)
-    _pods(world, entries)
+    _pods(world, entries, names)
     for entry in entries:
         fill(world, entry, names[entry.file])
     world.ranks |= {entry.rank for entry in entries if entry.rank is not None}
@@ -141,9 +142,11 @@ def _note(world: World, entry: Entry) -> None:
         _is_local(world, entry.file, int(found[2]), int(found[1]))
     _note_processes(world, entry)
     if found := _WORLD.search(text):
-        world.size = max(world.size or 0, int(found[1]))
+        world.size = max(world.size or 0, int(found[1] or found[2]))
     if found := _ASSIGNED.search(text):
         world.node_of_pod[found[1]] = found[2]
+    if "ip=" in text and (found := _ACTOR.search(text)):
+        world.nodes[found[1]] += 1
     world.is_single = world.is_single or bool(_SINGLE.search(text))
     world.is_distributed = world.is_distributed or entry.rank is not None or bool(_PRIME.search(text))
     inner = _INNER.search(text)
@@ -202,16 +205,24 @@ def _tie(world: World, rank: int, pid: int | None, node: str | None) -> None:
         world.node_of_rank[rank] = node
 
 
-def _pods(world: World, entries: Sequence[Entry]) -> None:
-    """By the habit of training operators: the master is rank 0, the workers come after it; else they begin at 0."""
+def _pods(world: World, entries: Sequence[Entry], names: Sequence[FileName]) -> None:
+    """By the habit of training operators: the master is rank 0, the workers come after it; else they begin at 0.
+
+    Not where a pod says otherwise: then it holds several ranks, and which it is about is not known.
+    """
     pods = {entry.pod for entry in entries if entry.pod} | set(world.node_of_pod)
-    parsed = {pod: found for pod in pods if pod and (found := _POD_RANK.search(pod))}
+    named = pods | {name.node for name in names if name.node and pods}
+    parsed = {pod: found for pod in named if pod and (found := _POD_RANK.search(pod))}
     has_master = any(found[1] in ("master", "chief", "m") for found in parsed.values())
+    ranks: dict[str, int] = {}
     for pod, found in parsed.items():
         if found[1] in ("launcher", "leader", "node"):
             continue
         is_master = found[1] in ("master", "chief", "m")
-        world.rank_of_pod[pod] = int(found[2]) if is_master or not has_master else int(found[2]) + 1
+        ranks[pod] = int(found[2]) if is_master or not has_master else int(found[2]) + 1
+    told = ((entry.pod or names[entry.file].node, entry.rank) for entry in entries if entry.rank is not None)
+    if all(ranks.get(pod or "", rank) == rank for pod, rank in told):
+        world.rank_of_pod.update(ranks)
 
 
 def fill(world: World, entry: Entry, name: FileName) -> None:

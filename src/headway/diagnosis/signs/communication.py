@@ -81,7 +81,8 @@ SIGNS: tuple[Sign, ...] = (
             """
             connectfullmesh failed | makedevicefordhostname | makedeviceforhostname |
             unable to resolve hostname to a (local) address | makedeviceforinterface | gloo connectfullmesh |
-            ifa != nullptr. unable to find interface | gloo_socket_ifname
+            ifa != nullptr. unable to find interface | gloo_socket_ifname | gloo/transport/tcp/device.cc |
+            gloo/rendezvous
             """
         ),
         PARTICULAR,
@@ -148,6 +149,15 @@ SIGNS: tuple[Sign, ...] = (
         ),
         SURE,
         retry=Retry.RESTART_AFTER_OPS_FIX,
+    ),
+    Sign(
+        Cause.COMM_BOOTSTRAP,
+        words("listen | bind"),
+        LIKELY,
+        pattern=(
+            r"(?i)\b(?:listen|bind)\w{0,3}\b.{0,60}?(?<![\d.])(?P<node>(?!0\.|127\.)\d{1,3}(?:\.\d{1,3}){3})\b.{0,60}?"
+            r"\bfail"
+        ),
     ),
     Sign(
         Cause.HCCL_COMM,

@@ -138,7 +138,7 @@ SIGNS: tuple[Sign, ...] = (
         words(
             """
             node failure | node_fail | nodenotready | node not ready | nodelost | kernel panic | soft lockup |
-            hard lockup | machine check exception | [hardware error] | because its node has died |
+            hard lockup | machine check exception | because its node has died |
             node was marked dead | marked dead because | the node it was running on died | node died |
             not responding, setting down | host is down | unexpectedly rebooted | rebooted unexpectedly |
             lost connection to node | node is unreachable | nodes not responding | node has been lost |
@@ -150,6 +150,26 @@ SIGNS: tuple[Sign, ...] = (
         EVENT - 1,
         quiet=True,
         but=r"(?i)corrected error|CMCI|\bon spot\b|spot|Oops: (?:we|some)",
+    ),
+    Sign(
+        Cause.NPU_FAULT,
+        words("error code is 507033 | failed to start the device | tsd client wait response fail | el9999"),
+        LIKELY,
+    ),
+    Sign(
+        Cause.NODE_DOWN,
+        words("due to failure of node"),
+        EVENT - 1,
+        pattern=r"due to failure of node (?P<node>[\w.-]{1,80})",
+        quiet=True,
+    ),
+    Sign(
+        Cause.NODE_DOWN,
+        words("[hardware error]"),
+        EVENT - 1,
+        pattern=r"(?i)fatal|panic|uncorrected|uncorrectable|unrecover|processor context corrupt|Machine Check:? [1-9]",
+        quiet=True,
+        but=r"(?i)corrected error, no action|section_type|deferred",
     ),
     Sign(
         Cause.NODE_DOWN,

@@ -19,7 +19,7 @@ SIGNS: tuple[Sign, ...] = (
             firmware version mismatch | incompatible driver | driver version is not compatible |
             does not match the driver | cuda version mismatch | unsupported toolchain | 固件版本不匹配 | 版本不配套 |
             版本不匹配 | not compatible with cann | mismatched driver | hsa_status_error_incompatible |
-            driver package is not installed
+            driver package is not installed | mismatched nccl version
             """
         ),
         SURE,
@@ -42,7 +42,7 @@ SIGNS: tuple[Sign, ...] = (
         Cause.DRIVER_MISMATCH,
         words(
             """
-            error 803 | unsupported display driver | no kernel image is available | does not have any binary |
+            error 803 | unsupported display driver | no kernel image is available |
             hiperrornobinaryforgpu | invalid device function | kernel binary is not found | no kernel binary |
             unsupported gpu architecture | is not compatible with the current pytorch installation |
             opp package is not installed | cannot find the kernel | 算子二进制
@@ -50,6 +50,22 @@ SIGNS: tuple[Sign, ...] = (
         ),
         SURE,
         retry=Retry.NO_RETRY,
+    ),
+    Sign(
+        Cause.DRIVER_MISMATCH,
+        words("binary | binaries"),
+        SURE,
+        pattern=r"(?i)\bop(?:erator|type)?\b.{0,80}\b(?:not|no|without)\b.{0,20}\bbinar(?:y|ies)\b",
+        retry=Retry.NO_RETRY,
+    ),
+    Sign(
+        Cause.DEP_IMPORT,
+        words("fatal error: | command not found"),
+        PARTICULAR + 2,
+        pattern=(
+            r"fatal error: [\w./-]{1,120}\.(?:h|hpp|cuh): No such file|"
+            r"(?:gcc|g\+\+|nvcc|ninja|cmake): command not found"
+        ),
     ),
     Sign(
         Cause.DRIVER_MISMATCH,

@@ -10,12 +10,13 @@ SIGNS: tuple[Sign, ...] = (
             """
             watchdog caught collective operation timeout | timeout at nccl work |
             observed flight recorder dump signal | collective operation timeout |
-            watchdog thread terminated with exception | caught collective operation timeout | collective timeout |
+            watchdog thread terminated with exception | detected by watchdog | timed out in blocking wait |
+            caught collective operation timeout | collective timeout |
             集合通信超时 | 通信超时
             """
         ),
         VAGUE,
-        pattern=r"(?i)timeout|dump signal|watchdog|超时",
+        pattern=r"(?i)timeout|timed out|dump signal|watchdog|超时",
         kind=Kind.FOLLOWER,
     ),
     Sign(

@@ -42,6 +42,7 @@ SIGNS: tuple[Sign, ...] = (
             """
             cuda out of memory | npu out of memory | hip out of memory | xpu out of memory | mlu out of memory |
             musa out of memory | gcu out of memory | dcu out of memory | failure 'out of memory' |
+            failed to cuda calloc | failed to cuda malloc | failed to cuda host alloc |
             failure: 'out of memory' | cuda error: out of memory | hip error: out of memory | hiperroroutofmemory |
             hsa_status_error_out_of_resources |
             cuda_error_out_of_memory |

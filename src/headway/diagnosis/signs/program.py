@@ -58,7 +58,10 @@ SIGNS: tuple[Sign, ...] = (
             invalid ranktable | rank table is invalid | ranktable is invalid | exceeds the number of available gpus |
             exceeds the number of visible | bigger than the number of gpus | requested more gpus than |
             you requested gpu | misconfigurationexception | is not supported for the current configuration |
-            unknown arguments | got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 | 参数错误
+            unknown arguments | invalid rank requested | are not used by the hfargumentparser |
+            is larger than the available kv cache | larger than the derived max_model_len |
+            got an unexpected option | 配置错误 | 参数配置错误 | 不能整除 |
+            参数错误
             """
         ),
         PARTICULAR,
@@ -98,8 +101,9 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.CONFIG_LAUNCH,
-        words("ncclinvalidusage"),
-        VAGUE,
+        words("ncclinvalidusage | ncclinvalidargument | nccl error in"),
+        VAGUE + 2,
+        pattern=r"ncclInvalid(?:Usage|Argument)|NCCL error in.{0,200}, invalid (?:usage|argument)",
     ),
     Sign(
         Cause.CONFIG_LAUNCH,
@@ -122,7 +126,7 @@ SIGNS: tuple[Sign, ...] = (
         Cause.COLLECTIVE_DESYNC,
         words("collectivefingerprint"),
         SURE + 2,
-        pattern=r"but Rank (?P<rank>\d{1,6}) is running collective",
+        pattern=r"but Rank (?P<rank>[1-9]\d{0,5}) is running collective",
     ),
     Sign(
         Cause.COLLECTIVE_DESYNC,
@@ -157,7 +161,8 @@ SIGNS: tuple[Sign, ...] = (
             """
             loss scale already at minimum | minimum loss scale reached | loss is nan | nan loss |
             loss is infinite or nan | nan or inf found | found nan in | found inf in |
-            probability tensor contains either `inf`, `nan` | returned nan values in its | gradients contain nan |
+            probability tensor contains either `inf`, `nan` | returned nan values in its | had nan values |
+            had inf values | checknumerics | gradients contain nan |
             non-finite loss | loss became nan | loss became inf | loss is inf | loss: nan, stopping | nan detected |
             nan/inf detected | inf or nan | detected nan | nonfinite |
             the total norm of order 2.0 for gradients from `parameters` is non-finite | floatingpointerror |

@@ -51,7 +51,13 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.PREEMPTED,
-        words("due to job requeue | is preempted"),
+        words("cancelled at"),
+        LIKELY,
+        pattern=r"CANCELLED AT \S+ DUE TO (?!TIME LIMIT|NODE FAIL|SIGNAL|OUT)",
+    ),
+    Sign(
+        Cause.PREEMPTED,
+        words("is preempted"),
         LIKELY,
         cases=("013",),
     ),

@@ -91,7 +91,10 @@ SIGNS: tuple[Sign, ...] = (
             """
         ),
         LIKELY,
-        but=r"shared object|\.so[.\d]*:|ssh|publickey|libnvidia|/proc/|ImportError|SSH|known_hosts|docker daemon",
+        but=(
+            r"shared object|\.so[.\d]*:|ssh|publickey|libnvidia|/proc/|ImportError|SSH|fatal error:|known_hosts|"
+            r"docker daemon"
+        ),
     ),
     Sign(
         Cause.PATH_PERM,

@@ -61,7 +61,8 @@ def rank_does(rank: int, seen: Activity, usual: Usual, disk_at_work: bool) -> Do
     """What a rank does, by the strongest evidence there is."""
     if seen.stopped:
         return Does.HELD
-    if (seen.file_bytes_per_s or 0.0) >= FILES_AT_WORK or (seen.uninterruptible and disk_at_work):
+    on_disk = seen.uninterruptible and not seen.remote
+    if (seen.file_bytes_per_s or 0.0) >= FILES_AT_WORK or (on_disk and disk_at_work):
         return Does.WORKS
     if seen.uninterruptible:
         return Does.HELD

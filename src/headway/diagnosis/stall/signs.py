@@ -15,12 +15,14 @@ STARTUP = "startup"
 class Activity:
     """One rank's processes and card. Percentages of one core, and of the card; watts; bytes a second to or from files.
 
-    `stopped`: a process of it is stopped by a signal; `uninterruptible`: one waits in the kernel for a device.
+    `stopped`: a process of it is stopped by a signal; `uninterruptible`: one waits in the kernel for a device;
+    `remote`: for one that is no disk of its node.
     """
 
     cpu_percent: float | None = None
     stopped: bool = False
     uninterruptible: bool = False
+    remote: bool = False
     file_bytes_per_s: float | None = None
     card_percent: float | None = None
     card_watts: float | None = None

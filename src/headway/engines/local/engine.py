@@ -57,7 +57,7 @@ class LocalEngine:
     """This machine as one or several virtual nodes."""
 
     name = "local"
-    can: frozenset[Capability] = frozenset({Capability.NUDGES})
+    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.KEEPS})
 
     def __init__(self, settings: LocalSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock

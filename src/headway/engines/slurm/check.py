@@ -49,6 +49,7 @@ class SiteCheck:
             self._nodes,
             self._accounting,
             self._account,
+            self._qos,
             self._share,
             self._devices,
             self._cordons,
@@ -89,11 +90,20 @@ class SiteCheck:
 
     def _account(self) -> list[Finding]:
         wanted = {self._settings.account, *self._settings.accounts.values()} - {None}
-        text = self._ask("sacctmgr", "--noheader", "--parsable2", "show", "association", "format=account")
+        return [self._kept("accounts", wanted, "association", "format=account")]
+
+    def _qos(self) -> list[Finding]:
+        """Nothing is said where no QOS is named: Slurm takes an association's own."""
+        wanted = {self._settings.qos, *self._settings.qoses.values()} - {None}
+        return [self._kept("qoses", wanted, "qos", "format=name")] if wanted else []
+
+    def _kept(self, what: str, wanted: set[str | None], *table: str) -> Finding:
+        """Whether Slurm's database has every name that is set here; those that it has not are named."""
+        text = self._ask("sacctmgr", "--noheader", "--parsable2", "show", *table)
         if text is None:
-            return [_finding("accounts", None, "sacctmgr")]
+            return _finding(what, None, "sacctmgr")
         missing = sorted(str(name) for name in wanted - set(text.split()))
-        return [_finding("accounts", not missing, ", ".join(missing or sorted(map(str, wanted))))]
+        return _finding(what, not missing, ", ".join(missing or sorted(map(str, wanted))))
 
     def _share(self) -> list[Finding]:
         share = self._settings.share

@@ -66,8 +66,8 @@ class SlurmEngine:
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
-        others = {Capability.NUDGES} if settings.become else {Capability.NUDGES, Capability.BECOMES}
-        self.can = frozenset(set(Capability) - others)
+        others = {Capability.NUDGES, Capability.KEEPS}  # an allocation ends with the batch job that had it
+        self.can = frozenset(set(Capability) - others - (set() if settings.become else {Capability.BECOMES}))
         self._commands = Commands(settings, self.name)
         self._look = Look(self._commands, settings, clock)
         self._records = Records(settings.records)

@@ -83,7 +83,9 @@ def read_settings(config: EngineConfig) -> SlurmSettings:
     """A site from an engine's options. Raises `missing-field`, `invalid-field`, `unknown-field`."""
     options = {name: value for name, value in config.options.items() if value}
     if unknown := sorted(set(options) - OPTIONS - {"nodes"}):
-        raise PlatformError("unknown-field", field=unknown[0], near=", ".join(sorted(OPTIONS)))
+        raise PlatformError(
+            "unknown-field", field=unknown[0], value=options[unknown[0]], allowed=", ".join(sorted(OPTIONS))
+        )
     if "share" not in options:
         raise PlatformError("missing-field", field="share")
     limit = _number(options, "time_limit_min")

@@ -129,13 +129,13 @@ def _verified_manifest(
     try:
         root = os.open(folder, _DIRECTORY)
     except FileNotFoundError:
-        raise Rejected("no-manifest", "there is no such folder") from None
+        raise Rejected("no-manifest", str(folder)) from None
     except OSError as error:
         raise Rejected("unreadable", _why(error)) from None
     try:
         manifest = _read_manifest(root)
         if step is not None and step != manifest.step:
-            raise Rejected("bad-manifest", f"it says step {manifest.step}")
+            raise Rejected("bad-manifest", f"{manifest.step} ≠ {step}")
         _check_mark(folder, manifest)
         for entry in manifest.files:
             if only is None or entry.path in only:
@@ -149,7 +149,7 @@ def _read_manifest(root: int) -> Manifest:
     try:
         fd = open_inside(root, MANIFEST)
     except FileNotFoundError:
-        raise Rejected("no-manifest", f"{MANIFEST} is missing: it is written last, so saving did not finish") from None
+        raise Rejected("no-manifest", MANIFEST) from None
     with os.fdopen(fd, "rb") as file:
         try:
             return decode_manifest(file.read(MAX_BYTES))
@@ -167,7 +167,7 @@ def _check_mark(folder: Path, manifest: Manifest) -> None:
     except (OSError, ValueError, TypeError, KeyError):
         return
     if marked:
-        raise Rejected("marked-bad", f"it could not be loaded before: {mark.get('detail')}")
+        raise Rejected("marked-bad", str(mark.get("detail")))
 
 
 def _check_file(root: int, entry: FileEntry, sizes_only: bool) -> None:
@@ -178,9 +178,9 @@ def _check_file(root: int, entry: FileEntry, sizes_only: bool) -> None:
     try:
         size = os.fstat(fd).st_size
         if size != entry.bytes:
-            raise Rejected("wrong-size", f"{entry.path} has {size} bytes, its manifest says {entry.bytes}")
+            raise Rejected("wrong-size", f"{entry.path}: {size} B ≠ {entry.bytes} B")
         if not sizes_only and hash_file(fd, algorithm_of(entry.hash)) != entry.hash:
-            raise Rejected("wrong-hash", f"{entry.path} is not what was saved")
+            raise Rejected("wrong-hash", entry.path)
     except OSError as error:
         raise Rejected("unreadable", f"{entry.path}: {_why(error)}") from None
     finally:

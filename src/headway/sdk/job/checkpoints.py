@@ -20,6 +20,7 @@ from os import getpid
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Union
 
+from headway.sdk.job import outage
 from headway.sdk.job.background import Background
 from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders
 from headway.sdk.job.commit import Order, begin_folder
@@ -32,9 +33,10 @@ from headway.sdk.job.lease import check_lease, take_lease
 from headway.sdk.job.local import LocalTier
 from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
 from headway.sdk.job.refusals import in_words
-from headway.sdk.job.restoring import Reads, Search, all_verified, newest_held, published_in
+from headway.sdk.job.restoring import Found, Reads, Search, all_verified, newest_held, published_in
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop
+from headway.sdk.job.storage import storage_of
 from headway.sdk.job.whole import Whole, Written, is_sharded
 from headway.sdk.job.writer import Performer
 
@@ -172,17 +174,21 @@ class Checkpoints:
         if self._is_newest(preferred) and self._publish_left():
             preferred = None
         search = Search(self.directory, preferred, self._events, self._talking())
-        found = search.newest(reads or all_verified)
+        found = search.newest(reads or all_verified, self._put_back if reads is not None else None)
         chosen = found[0] if found is not None else None
-        if found is not None and reads is not None:
-            self._form(found[0].manifest.layout).apply(found[1])
         step, path = (chosen.step, str(chosen.path)) if chosen is not None else (0, None)
         self._resumed = self._newest = chosen
         self._saved_step = chosen.step if chosen is not None else None
-        self._events.write("restored", step=step, path=path, seconds=round(time.monotonic() - started, 6))
+        size = chosen.manifest.bytes if chosen is not None else 0
+        seconds = round(time.monotonic() - started, 6)
+        where = storage_of(chosen.path) if chosen is not None else None
+        self._events.write("restored", step=step, path=path, seconds=seconds, bytes=size, storage=where)
         if chosen is None and self._environment.rank == 0:
             complain(f"no checkpoint to restore in {self.directory}: training starts from step 0")
         return chosen
+
+    def _put_back(self, found: Found) -> None:
+        self._form(found[0].manifest.layout).apply(found[1])
 
     def _talking(self) -> Ranks:
         if self._ranks is None:
@@ -237,6 +243,7 @@ class Checkpoints:
         """What went wrong before is heard now; rank 0 makes the folder to build in and says where."""
         if self._background is not None:
             self._background.raise_failures()
+        outage.meet(self._environment.rank_dir, self.directory)
         if self._environment.rank != 0:
             return None
         self._claim_as_first()
@@ -314,6 +321,7 @@ class Checkpoints:
         seconds = round(time.monotonic() - started, 6)
         blocked = seconds if self._background is None else round(copied - started, 6)
         said = {"step": order.step, "path": answer["path"], "bytes": answer["bytes"]}
+        said["storage"] = storage_of(self.directory)
         self._events.write("checkpoint-saved", **said, seconds=seconds, blocked=blocked)
 
     def _claim_as_first(self) -> None:

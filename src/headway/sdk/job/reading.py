@@ -15,6 +15,7 @@ from headway.sdk.job.hashing import BLOCK, algorithm_of, begin, hash_file
 from headway.sdk.job.manifest import FileEntry
 
 _SKIPPED = 4 * BLOCK
+_NO_MEMORY = ("OutOfMemoryError", "can't allocate memory")
 
 
 class HashedFile(io.RawIOBase):
@@ -88,16 +89,29 @@ def read_verified(folder: Path, entry: FileEntry, load: Callable[[io.RawIOBase],
         file = HashedFile(fd, algorithm_of(entry.hash))
         state, failure = _tried(load, file)
         if file.named() != entry.hash:
-            raise Rejected("wrong-hash", f"{entry.path} is not what was saved")
+            raise Rejected("wrong-hash", entry.path)
     except OSError as error:
         raise Rejected("unreadable", f"{entry.path}: {error.strerror or error}") from None
     finally:
         os.close(fd)
-    if isinstance(failure, (ImportError, AttributeError)):
-        raise CheckpointError(f"{folder} holds what this program does not have: {failure}") from failure
     if failure is not None:
-        raise Rejected("marked-bad", f"{entry.path}: {type(failure).__name__}: {failure}") from failure
+        raise blamed(failure, folder, entry.path) from failure
     return state
+
+
+def blamed(failure: BaseException, folder: Path, file: str) -> Exception:
+    """What to raise for a state that could not be loaded though its hashes are right: is it the file's fault or ours?
+
+    Rejected, by which it is marked and not tried again, unless this program or its memory was to blame.
+    """
+    if isinstance(failure, (ImportError, AttributeError)):
+        return CheckpointError(f"{folder} holds what this program does not have: {failure}")
+    if isinstance(failure, OSError):
+        return Rejected("unreadable", f"{file}: {failure.strerror or failure}")
+    said = f"{type(failure).__name__}: {failure}"
+    if isinstance(failure, MemoryError) or any(words in said for words in _NO_MEMORY):
+        return CheckpointError(f"there is no memory to load {folder}: {failure}")
+    return Rejected("marked-bad", f"{file}: {said}")
 
 
 def _tried(load: Callable[[io.RawIOBase], Dict[str, Any]], file: HashedFile) -> Tuple[Dict[str, Any], Any]:

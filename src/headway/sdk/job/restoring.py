@@ -26,6 +26,7 @@ from headway.sdk.job.ranks import Ranks
 
 Reads = Callable[[Path, Manifest], Dict[str, Any]]
 Found = Tuple[Checkpoint, Dict[str, Any]]
+PutsBack = Callable[[Found], None]
 
 
 @dataclass(frozen=True)
@@ -48,22 +49,39 @@ class Search:
         self._events = events
         self._ranks = ranks
 
-    def newest(self, reads: Reads) -> Optional[Found]:
-        """The newest checkpoint that every rank has read with `reads`, and what this rank read of it."""
+    def newest(self, reads: Reads, put_back: Optional[PutsBack] = None) -> Optional[Found]:
+        """The newest checkpoint that every rank has read with `reads`, and what this rank read of it.
+
+        `put_back` puts it into the program; it raises Rejected on every rank or on none, and what it has then left half
+        filled must be filled by an older one: CheckpointError where there is none.
+        """
+        half_filled: Optional[Path] = None
         for path in self._ranks.share(self._candidates()):
-            tried = self._try(path, reads)
-            said = self._ranks.gather((tried.rejected, str(tried.error) if tried.error else None))
-            if tried.error is not None:
-                raise tried.error
-            for rank, (_, error) in enumerate(said):
-                if error is not None:
-                    raise CheckpointError(f"rank {rank} cannot restore {path}: {error}")
-            rejections = [rejected for rejected, _ in said if rejected is not None]
-            if not rejections:
-                return tried.found
+            found, rejected = self._agreed(path, self._try(path, reads))
+            if found is not None and put_back is not None:
+                rejected = _refused(found, put_back)
+                half_filled = path if rejected is not None else half_filled
+            if rejected is None:
+                return found
             if self._ranks.rank == 0 or self._ranks.group is None:
-                self._reject(rejections[0])
+                self._reject(rejected)
+        if half_filled is not None:
+            raise CheckpointError(
+                f"{half_filled} could not be loaded and has left the model half filled, and there is no older one: "
+                "start the program again, which then begins at step 0"
+            )
         return None
+
+    def _agreed(self, path: Path, tried: Tried) -> Tuple[Optional[Found], Optional[Verification]]:
+        """What came of `path` on all ranks: what this one read of it, or the first reason why not."""
+        said = self._ranks.gather((tried.rejected, str(tried.error) if tried.error else None))
+        if tried.error is not None:
+            raise tried.error
+        for rank, (_, error) in enumerate(said):
+            if error is not None:
+                raise CheckpointError(f"rank {rank} cannot restore {path}: {error}")
+        rejections = [rejected for rejected, _ in said if rejected is not None]
+        return (None, rejections[0]) if rejections else (tried.found, None)
 
     def _candidates(self) -> List[Path]:
         first = [self._preferred] if self._preferred is not None else []
@@ -80,9 +98,7 @@ class Search:
         try:
             return Tried(found=(Checkpoint(path, found.manifest), reads(path, found.manifest)))
         except Rejected as rejected:
-            return Tried(
-                rejected=Verification(path, False, found.step, rejected.reason, rejected.detail, found.manifest)
-            )
+            return Tried(rejected=_verification(path, found.manifest, rejected))
         except (CheckpointError, OSError) as error:
             return Tried(error=error)
 
@@ -91,6 +107,18 @@ class Search:
         complain(f"checkpoint {found.path} is skipped: {found.reason}: {found.detail}")
         if found.reason == "marked-bad" and found.manifest is not None:
             mark(found.path, found.manifest, found.detail)
+
+
+def _refused(found: Found, put_back: PutsBack) -> Optional[Verification]:
+    try:
+        put_back(found)
+    except Rejected as rejected:
+        return _verification(found[0].path, found[0].manifest, rejected)
+    return None
+
+
+def _verification(path: Path, manifest: Manifest, rejected: Rejected) -> Verification:
+    return Verification(path, False, manifest.step, rejected.reason, rejected.detail, manifest)
 
 
 def mark(folder: Path, manifest: Manifest, detail: str) -> None:

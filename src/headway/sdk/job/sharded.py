@@ -16,8 +16,10 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import torch
 import torch.distributed.checkpoint as dcp
+from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.default_planner import DefaultSavePlanner
 from torch.distributed.checkpoint.filesystem import FileSystem
+from torch.distributed.checkpoint.metadata import Metadata
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     get_model_state_dict,
@@ -30,12 +32,13 @@ from headway.sdk.job.checkpoint import CheckpointError, Rejected, verify
 from headway.sdk.job.image import Image
 from headway.sdk.job.manifest import FileEntry, Manifest
 from headway.sdk.job.ranks import Ranks
-from headway.sdk.job.reading import read_verified
+from headway.sdk.job.reading import blamed, read_verified
 from headway.sdk.job.refill import Refill
 from headway.sdk.job.state import NoSecondHash, Parts, apply, capture, cursor, load_state, unwrapped, write_state
 from headway.sdk.job.whole import Written
 
 STATE = "state"
+INDEX = f"{STATE}/.metadata"
 
 
 class ImageFiles(FileSystem):  # type: ignore[misc]
@@ -130,17 +133,24 @@ class Shards:
 
     def read(self, folder: Path, manifest: Manifest) -> Dict[str, Any]:
         """This rank's own state; the shares are only verified, each file by one rank: they are read where they go."""
-        shares = sorted(entry.path for entry in manifest.files if entry.path.startswith(f"{STATE}/"))
+        files = {entry.path: entry for entry in manifest.files}
+        shares = sorted(path for path in files if path.startswith(f"{STATE}/") and path != INDEX)
         mine = shares[self._ranks.rank :: self._ranks.size]
         found = verify(folder, only=mine)
         if not found.ok:
             raise Rejected(found.reason, found.detail)
+        if INDEX in files:
+            read_verified(folder, files[INDEX], _index)
         entry, name = self._own(folder, manifest)
         own = read_verified(folder, entry, lambda file: load_state(file, name))
         return {**own, "folder": folder / STATE}
 
     def apply(self, state: Dict[str, Any]) -> None:
-        """Read the shares into model and optimizer, cut for as many ranks as there are now."""
+        """Read the shares into model and optimizer, cut for as many ranks as there are now.
+
+        Where torch cannot load what one rank needs, every rank raises the same: Rejected if the shares are to blame,
+        and model and optimizer are then half filled; CheckpointError if they do not fit.
+        """
         shares = _shares(self._parts.model, self._parts.optimizer)
         if not shares:
             return apply(state, self._parts.own(), self._parts.extra, self._ranks.rank)
@@ -148,8 +158,8 @@ class Shards:
         group = self._ranks.group
         try:
             dcp.load(shares, storage_reader=reader, process_group=group, no_dist=group is None)
-        except Exception as error:
-            raise CheckpointError(f"{state['folder']} does not fit this model and optimizer: {error}") from error
+        except CheckpointException as error:
+            raise _why_not(error, state["folder"]) from error
         _put_back(self._parts.model, self._parts.optimizer, shares)
         return apply(state, self._parts.own(), self._parts.extra, self._ranks.rank)
 
@@ -180,6 +190,22 @@ def load_full(model: Any, optimizer: Any, state: Dict[str, Any]) -> None:
         return
     named = _by_name(model, optimizer, state["optimizer"])
     set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=named, options=options)
+
+
+def _index(file: io.RawIOBase) -> Dict[str, Any]:
+    """Which share holds what, as torch reads it once more by itself; only whether it can be read counts here."""
+    index = pickle.load(io.BufferedReader(file, 1 << 20))
+    if not isinstance(index, Metadata):
+        raise TypeError(f"not the index of torch.distributed.checkpoint but {type(index).__name__}")
+    return {}
+
+
+def _why_not(error: CheckpointException, folder: Path) -> Exception:
+    """torch plans by the index, then reads the shares; the lowest rank that failed tells for all."""
+    rank, (failure, _) = min(error.failures.items())
+    if error.args[0] == "read":
+        return blamed(failure, folder, f"{STATE} on rank {rank}")
+    return CheckpointError(f"{folder} does not fit this model and optimizer: {failure}")
 
 
 def _shares(model: Any, optimizer: Any) -> Dict[str, Any]:

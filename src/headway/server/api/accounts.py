@@ -52,6 +52,20 @@ def me(asker: AskerHere) -> Asking:
     return Asking(asker.name, roles, mine)
 
 
+@router.get("/users")
+def list_users(asker: AskerHere) -> list[Me]:
+    """Who holds which roles, where the asker may read; who holds none of these is told to administrators only."""
+    asker.check(Verb.READ, "user")
+    scope, is_admin = asker.projects, may(asker.held, Verb.CHANGE, "user", None)
+    with asker.platform.database.read() as c:
+        held = [(user.name, accounts.roles(c, user.name)) for user in accounts.users(c)]
+    seen = [
+        Me(name, [(role, project or "*") for role, project in roles if scope is None or project in {None, *scope}])
+        for name, roles in held
+    ]
+    return [one for one in seen if one.roles or is_admin]
+
+
 @router.post("/users", status_code=201)
 def create_user(body: NewUser, asker: AskerHere, once: OnceHere) -> Me:
     asker.check(Verb.CREATE, "user")

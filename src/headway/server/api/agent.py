@@ -56,7 +56,7 @@ def check_rank(platform: Platform, attempt: AttemptId, node: str, rank: int) -> 
         job = jobs.get(c, found.job) if found else None
     mine = ranks_of(job, found).get(node) if job and found else None
     if mine is None:
-        raise PlatformError("not-found", what="attempt", value=f"{attempt}/{node}", near="—")
+        raise PlatformError("not-found", what="attempt", value=f"{attempt}/{node}")
     if rank not in mine:
         raise PlatformError("invalid-field", field="rank", value=rank, rule=f"{mine.start} … {mine.stop - 1}")
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from headway.diagnosis.alerts.rehearse import messages
 from headway.domain.alert import AlertRecord, AlertRule, Channel, Scope
 from headway.domain.alert_events import ChannelSet
 from headway.domain.errors import PlatformError
@@ -29,10 +30,12 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule, and how often it would have fired in the last seven days; None where no history is kept."""
+    """A rule, how often it would have fired in the last seven days, and in how many messages each of its recipients
+    would have been told; None where no history is kept."""
 
     rule: AlertRule
     fired_last_week: int | None
+    messages_last_week: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,7 @@ def test_channel(name: str, asker: AskerHere) -> ChannelView:
 
 @router.delete("/channels/{name}", status_code=204)
 def remove_channel(name: str, asker: AskerHere) -> Response:
-    """Take a channel away; what waits for it is never told."""
+    """Take a channel away: what waits for it is never told, and who followed jobs through it does so no more."""
     with asker.platform.database.write() as c:
         channel = notices.channels(c).get(name)
         _check_owner(asker, channel)
@@ -174,6 +177,14 @@ def remove_channel(name: str, asker: AskerHere) -> Response:
             raise PlatformError("not-found", what="channel", value=name)
         notices.drop_channel(c, name)
     return Response(status_code=204)
+
+
+@router.get("/jobs/{job}/following", tags=["jobs"])
+def show_following(job: str, asker: AskerHere) -> Subscription | None:
+    """Through which channel one follows a job; null: one does not."""
+    with asker.platform.database.read() as c:
+        found = notices.followers(c, find(c, asker, job).id)
+    return next((one for one in found if one.user == asker.name), None)
 
 
 @router.put("/jobs/{job}/following", tags=["jobs"])
@@ -213,7 +224,8 @@ def _wish(name: str, body: NewAlertRule) -> RuleWish:
 def _rehearsed(asker: Asker, rule: AlertRule) -> RuleView:
     platform = asker.platform
     with platform.database.read() as c:
-        return RuleView(rule, would_have_fired(platform, c, rule, platform.clock.now(), WEEK))
+        times = would_have_fired(platform, c, rule, platform.clock.now(), WEEK)
+    return RuleView(rule, None, None) if times is None else RuleView(rule, len(times), messages(times))
 
 
 def _may_see(asker: Asker, record: AlertRecord) -> bool:

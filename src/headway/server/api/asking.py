@@ -19,6 +19,7 @@ from headway.server.secrets import digest
 from headway.store import accounts, idempotency
 
 T = TypeVar("T")
+NAMED = 5
 
 
 def platform_of(request: Request) -> Platform:
@@ -36,8 +37,14 @@ class Asker:
     platform: Platform
 
     def check(self, verb: Verb, resource: str, project: str | None = None) -> None:
-        """Raise `forbidden` unless the table of roles allows it."""
-        check(self.name, self.held, verb, resource, project)
+        """Raise `forbidden`, with the names of who could grant it, unless the table of roles allows it."""
+        try:
+            check(self.name, self.held, verb, resource, project)
+        except PlatformError as refused:
+            with self.platform.database.read() as c:
+                granting = accounts.holders(c, Role.ADMIN)
+            who = ", ".join(granting[:NAMED]) or refused.params["who"]
+            raise PlatformError(refused.code, **{**refused.params, "who": who}) from None
 
     def change(self) -> Change:
         return Change(self.name, self.platform.clock.now())

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from headway.domain.errors import Language, message
 from headway.domain.grant import GrantRequest
+from headway.domain.quota import Quota
 from headway.domain.quota_version import QuotaVersion
 from headway.store import nodes
 
@@ -29,6 +30,13 @@ class RequestedView(GrantRequest):
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class SetView(Quota):
+    """A number as it was set. `warnings`: that it is more than the site has, in words."""
+
+    warnings: tuple[str, ...] = ()
+
+
 def of_table(c: Connection, version: QuotaVersion, language: Language) -> tuple[str, ...]:
     """Every branch that is guaranteed more of a device type than there is."""
     promised = (
@@ -37,6 +45,11 @@ def of_table(c: Connection, version: QuotaVersion, language: Language) -> tuple[
         for kind, entry in branch.entries.items()
     )
     return _warnings(c, promised, language)
+
+
+def of_number(c: Connection, quota: Quota, language: Language) -> tuple[str, ...]:
+    """Whether one number alone is more than there is."""
+    return _warnings(c, [(quota.project, quota.device_type, quota.devices)], language)
 
 
 def of_grant(c: Connection, asked: GrantRequest, language: Language) -> tuple[str, ...]:

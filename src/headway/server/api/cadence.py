@@ -1,18 +1,21 @@
 """How often a job should save, and what every other interval would cost: of a job, or before there is one."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
+from headway.domain.checkpoint import Checkpoint
 from headway.domain.job import Job
 from headway.registry.cadence import ASSUMED, Advice, Bounds, Choice, Cost, advise
+from headway.registry.storages import Storage, StorageKind, kind_of
 from headway.server.api.asking import AskerHere
 from headway.server.api.jobs import find
 from headway.server.api.showing import movement
 from headway.server.operations.jobs.cadence import (
+    LOOK_BACK,
     Pool,
     Standing,
     advice_for,
@@ -23,7 +26,7 @@ from headway.server.operations.jobs.cadence import (
     standing,
 )
 from headway.server.platform import Platform
-from headway.store import attempts
+from headway.store import attempts, checkpoints
 
 router = APIRouter(tags=["jobs"])
 EVERYWHERE = Pool("", "")
@@ -40,6 +43,25 @@ class ChoiceView:
     lost_per_fault_s: float
     advised: bool
     in_use: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StorageView:
+    """What saves and restores of all jobs measured on one type of file system, in the last 90 days.
+
+    `write_s`, `restore_s`: what a state of this job's size takes there; None: it has saved nothing, or nothing was
+    restored from there. `in_use`: this job's newest save lies there.
+    """
+
+    storage: str
+    kind: StorageKind
+    in_use: bool
+    saves: int
+    write_bytes_per_s: float
+    write_s: float | None
+    restores: int
+    restore_bytes_per_s: float | None
+    restore_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +87,24 @@ class CadenceView:
     rate_low: float
     rate_high: float
     trade: list[ChoiceView]
+    storages: list[StorageView]
 
 
 @router.get("/jobs/{job}/cadence")
 def show_cadence(job: str, asker: AskerHere) -> CadenceView:
     """How often a job should save, and the trade around it, from what its saves cost and how often its pool fails."""
     platform = asker.platform
+    now = platform.clock.now()
     with platform.database.read() as c:
         found = find(c, asker, job)
         tries = attempts.of_job(c, found.id)
         if not tries:
-            return _view(mode_of(found), *_before(platform, c, EVERYWHERE, found.spec.request.nodes, found))
+            before = _before(platform, c, EVERYWHERE, found.spec.request.nodes, found)
+            return _view(mode_of(found), *before, _storages(c, now, None))
         here = _in_time(platform, standing(c, found, tries[-1]))
-        advice = advice_for(here, past_of(c, platform.clock.now()), platform.clock.now())
-    return _view(mode_of(found), advice, len(here.attempt.placements), here.present)
+        advice = advice_for(here, past_of(c, now), now)
+        storages = _storages(c, now, next((each for each in here.saved if each.bytes > 0), None))
+    return _view(mode_of(found), advice, len(here.attempt.placements), here.present, storages)
 
 
 @router.get("/cadence")
@@ -92,7 +118,8 @@ def foresee_cadence(
     """The trade for a job that is not there yet, on so many nodes of a pool, with what a save is thought to cost."""
     with asker.platform.database.read() as c:
         advice, nodes, _ = _before(asker.platform, c, Pool(engine, device_type), nodes, None, blocking_s)
-    return _view("program", advice, nodes, None)
+        storages = _storages(c, asker.platform.clock.now(), None)
+    return _view("program", advice, nodes, None, storages)
 
 
 def _before(
@@ -116,7 +143,27 @@ def _in_time(platform: Platform, here: Standing) -> Standing:
     return Standing(here.job, here.attempt, here.saved, timedelta(seconds=steps / rate))
 
 
-def _view(mode: str, advice: Advice, nodes: int, present: timedelta | None) -> CadenceView:
+def _storages(c: Connection, now: datetime, newest: Checkpoint | None) -> list[StorageView]:
+    """Every storage that was saved to lately; what the state of `newest` takes there, where there is one."""
+    return [_storage(each, newest) for each in checkpoints.by_storage(c, now - LOOK_BACK)]
+
+
+def _storage(measured: Storage, newest: Checkpoint | None) -> StorageView:
+    size, read = newest.bytes if newest is not None else None, measured.restore_rate
+    return StorageView(
+        storage=measured.name,
+        kind=kind_of(measured.name),
+        in_use=newest is not None and newest.storage == measured.name,
+        saves=measured.saves,
+        write_bytes_per_s=measured.write_rate,
+        write_s=size / measured.write_rate if size is not None and measured.write_rate > 0 else None,
+        restores=measured.restores,
+        restore_bytes_per_s=read,
+        restore_s=size / read if size is not None and read else None,
+    )
+
+
+def _view(mode: str, advice: Advice, nodes: int, present: timedelta | None, storages: list[StorageView]) -> CadenceView:
     low, high = advice.belief.between()
     return CadenceView(
         mode=mode,
@@ -133,6 +180,7 @@ def _view(mode: str, advice: Advice, nodes: int, present: timedelta | None) -> C
         rate_low=1000 * low,
         rate_high=1000 * high,
         trade=[_choice(each, advice, present) for each in advice.trade],
+        storages=storages,
     )
 
 

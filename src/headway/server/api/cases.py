@@ -70,7 +70,7 @@ def show_case(node: str, asker: AskerHere, days: Days = 90) -> CaseView:
     """One node's file."""
     files = {file.node.name: file for file in _files(asker, days)}
     if node not in files:
-        raise PlatformError("not-found", what="node", value=node, near=", ".join(sorted(files)) or "—")
+        raise PlatformError("not-found", what="node", value=node, near=", ".join(sorted(files)))
     with asker.platform.database.read() as c:
         tested = [one for one in retests.all(c) if node in one.nodes]
     file = files[node]
@@ -110,7 +110,7 @@ def list_incidents(asker: AskerHere, days: Days = 7) -> list[IncidentView]:
     asker.check(Verb.READ, "job")
     now = asker.platform.clock.now()
     with asker.platform.database.read() as c:
-        found = incidents.recent(c, now, _since(now, days), asker.projects)
+        found = incidents.recent(asker.platform, c, _since(now, days), asker.projects)
     return [IncidentView(one, list(one.jobs), list(one.nodes), one.idle.total_seconds()) for one in found]
 
 

@@ -1,6 +1,6 @@
 """The directory: departments, projects, quotas."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from fastapi import APIRouter
 
@@ -8,8 +8,11 @@ from headway.domain.errors import PlatformError
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
+from headway.server.api.beyond import SetView, of_number
 from headway.server.api.bodies import NewDepartment, NewProject, NewQuota
+from headway.server.api.showing import LanguageHere
 from headway.server.operations.people import directory
+from headway.server.operations.queue.quota import set_number
 from headway.store import quotas
 
 router = APIRouter(tags=["directory"])
@@ -64,11 +67,13 @@ def list_quotas(asker: AskerHere, project: str | None = None) -> list[QuotaView]
 
 
 @router.put("/projects/{project}/quotas/{device_type}")
-def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere) -> Quota:
+def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere, language: LanguageHere) -> SetView:
     asker.check(Verb.CHANGE, "quota number")
     if asker.platform.settings.two_for_quota:
         raise PlatformError("quota-approval-needed")
     with asker.platform.database.write() as c:
-        quota = directory.set_quota(c, asker.change(), Quota(project, device_type, body.devices))
+        quota = Quota(project, device_type, body.devices)
+        set_number(c, asker.change(), quota)
+        warnings = of_number(c, quota, language)
     asker.platform.wake("schedule")
-    return quota
+    return SetView(**asdict(quota), warnings=warnings)

@@ -22,7 +22,7 @@ from headway.server.operations.jobs.losses import losses, recoveries
 from headway.server.operations.jobs.pinning import pin, unpin
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
-from headway.store import attempts, checkpoints, jobs
+from headway.store import attempts, checkpoints, jobs, ledger
 from headway.store.readings import Series
 from headway.store.readings.by_node import by_node
 
@@ -56,7 +56,8 @@ def list_jobs(
         if project is not None:
             asker.check(Verb.READ, "job", project)
         found = jobs.page(c, project=scope, states=state, before=moment_of(cursor), limit=limit)
-        items = [show_job(asker.platform, c, job, language) for job in found]
+        posted = ledger.of_attempts(c, [job.id for job in found])
+        items = [show_job(asker.platform, c, job, posted, language) for job in found]
     last = found[-1] if len(found) == limit else None
     return Page(items=items, next=cursor_of(last.submitted_at, last.id) if last else None)
 
@@ -65,7 +66,8 @@ def list_jobs(
 def show(job: str, asker: AskerHere, language: LanguageHere) -> JobView:
     """One job: where it stands, how it moves, or why it waits or broke."""
     with asker.platform.database.read() as c:
-        return show_job(asker.platform, c, find(c, asker, job), language)
+        found = find(c, asker, job)
+        return show_job(asker.platform, c, found, ledger.of_attempts(c, [found.id]), language)
 
 
 @router.get("/jobs/{job}/attempts")

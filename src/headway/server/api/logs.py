@@ -20,6 +20,7 @@ from headway.server.operations.agents import last_words
 from headway.server.operations.evidence.log_search import Found, Wanted, search
 from headway.server.platform import Platform
 from headway.store import attempts, jobs
+from headway.store.logs import Arrival
 
 router = APIRouter(tags=["logs"])
 PIECE = 64 << 10
@@ -52,6 +53,20 @@ def ranks(job: str, asker: AskerHere, attempt: int | None = None) -> dict[int, i
     """The ranks that wrote something, and how many bytes."""
     chosen = choose(asker, job, attempt)
     return {rank: asker.platform.logs.size(chosen.id, rank) for rank in asker.platform.logs.ranks(chosen.id)}
+
+
+@router.get("/jobs/{job}/logs/arrivals")
+def arrivals(
+    job: str,
+    asker: AskerHere,
+    rank: int = 0,
+    attempt: int | None = None,
+    points: Annotated[int, Query(ge=1, le=5000)] = 600,
+) -> list[Arrival]:
+    """How one rank's log grew: at which moment it had how many bytes, by the times at which its agent took them."""
+    chosen = choose(asker, job, attempt)
+    check_rank(asker, chosen, rank)
+    return asker.platform.logs.arrivals(chosen.id, rank, points)
 
 
 @router.get("/jobs/{job}/logs/search")
@@ -153,7 +168,7 @@ def choose(asker: Asker, job: str, number: int | None) -> Attempt:
         tries = attempts.of_job(c, find(c, asker, job).id)
     fitting = [attempt for attempt in tries if number is None or attempt.number == number]
     if not fitting:
-        near = ", ".join(str(attempt.number) for attempt in tries) or "—"
+        near = ", ".join(str(attempt.number) for attempt in tries)
         raise PlatformError("not-found", what="attempt", value=f"{job}.{number or 'latest'}", near=near)
     return fitting[-1]
 

@@ -131,7 +131,7 @@ def _check_known(asker: Asker, node: str) -> None:
     with asker.platform.database.read() as c:
         names = [known.name for known in nodes.all(c)]
     if node not in names:
-        raise PlatformError("not-found", what="node", value=node, near=", ".join(names[:10]) or "—")
+        raise PlatformError("not-found", what="node", value=node, near=", ".join(names[:10]))
 
 
 def _series(

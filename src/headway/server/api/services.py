@@ -94,7 +94,7 @@ def _find(c: Connection, asker: Asker, project: str, name: str, verb: Verb) -> S
     asker.check(verb, "service", project)
     found = services.get(c, name, project)
     if found is None:
-        near = ", ".join(serving.key_of(known) for known in _readable(c, asker)) or "—"
+        near = ", ".join(serving.key_of(known) for known in _readable(c, asker))
         raise PlatformError("not-found", what="service", value=f"{project}/{name}", near=near)
     return found
 

@@ -1,6 +1,6 @@
 """Put a job beside what is known of it: its attempt, its rate, why it waits, the verdict in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -12,11 +12,14 @@ from headway.diagnosis.describe import describe, describe_hang, next_step, title
 from headway.diagnosis.hang import words as hang
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.errors import Language, Param, PlatformError, message
+from headway.domain.errors import Language, Param, PlatformError, message, spoken
+from headway.domain.events import AttemptWaited
 from headway.domain.hold_events import JobHeld
+from headway.domain.ids import AttemptId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.stall_events import Moving, Stalled, StallExplained
+from headway.metering.ledger import SECOND, whole
 from headway.metering.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
@@ -53,8 +56,12 @@ class Movement:
     at: datetime | None = None
 
 
-def show_job(platform: Platform, c: Connection, job: Job, language: Language) -> JobView:
-    """A job with its newest attempt, its movement, its wait and the last verdict."""
+Posted = Mapping[AttemptId, int]
+"""Device-seconds of the attempts that the ledger has."""
+
+
+def show_job(platform: Platform, c: Connection, job: Job, posted: Posted, language: Language) -> JobView:
+    """A job with what it took, its newest attempt, its movement, its wait and the last verdict."""
     tries = attempts.of_job(c, job.id) if job.attempts else []
     attempt = tries[-1] if tries else None
     verdict = next((v for v in (verdicts.get(c, a.id) for a in reversed(tries)) if v is not None), None)
@@ -63,6 +70,7 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
     return JobView(
         job=job,
         devices=job.spec.request.devices,
+        device_seconds=sum(posted[a.id] if a.id in posted else _taken(c, a, platform.clock.now()) for a in tries),
         attempt=attempt,
         loss=moves.loss,
         rate=moves.rate,
@@ -77,6 +85,14 @@ def show_job(platform: Platform, c: Connection, job: Job, language: Language) ->
         held=_held(c, job, language) if job.state == JobState.HELD else None,
         stall=_stall(c, attempt, language) if attempt is not None and job.state == JobState.RUNNING else None,
     )
+
+
+def _taken(c: Connection, attempt: Attempt, now: datetime) -> int:
+    """Device-seconds of an attempt that is not posted yet; its wait in a batch system's own queue is no use."""
+    waited = facts.last(c, attempt.job, AttemptWaited)
+    taken = waited.until if waited is not None and waited.attempt == attempt.id else attempt.placed_at
+    held = whole(attempt.ended_at or now) - whole(max(attempt.placed_at, taken))
+    return attempt.devices * max(0, held // SECOND)
 
 
 def _stall(c: Connection, attempt: Attempt, language: Language) -> StallView | None:
@@ -123,7 +139,7 @@ def show_wait(waits: Waits, forecast: Forecast | None, language: Language) -> Wa
 def show_bill(recovery: Recovery) -> BillView:
     """A bill with its derived figures."""
     bill = recovery.bill
-    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s, recovery.phases, recovery.passing)
+    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s, recovery.phases, recovery.passing, recovery.way)
 
 
 def show_losses(summed: Losses) -> LossView:
@@ -163,7 +179,7 @@ def _held(c: Connection, job: Job, language: Language) -> JobHeldView | None:
     held = facts.last(c, job.id, JobHeld)
     if held is None:
         return None
-    cause = title(held.cause, language) if held.cause is not None else held.fault
+    cause = title(held.cause, language) if held.cause is not None else spoken("fault", held.fault, language)
     params: dict[str, Param] = {"job": job.id, "cause": cause, "node": held.node}
     sentence = message("held" if held.node is None else "held-on-node", params, language)
     return JobHeldView(held.at, job.reason or held.fault, held.fault, held.cause, held.owner, held.node, sentence)

@@ -71,12 +71,14 @@ class StallView:
 class JobView:
     """A job with what is known of it now. Rates are steps per second; `left_s` seconds.
 
+    `device_seconds`: what all its attempts took so far, waiting apart; the ledger has the same once they have ended.
     `reader`: who reads its progress, `sdk` where it reports by itself; None while nobody has matched its output.
     `phase`: what its output says it does; None: nothing was read yet.
     """
 
     job: Job
     devices: int
+    device_seconds: int
     attempt: Attempt | None
     loss: float | None
     rate: float | None
@@ -105,13 +107,17 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class BillView:
-    """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed."""
+    """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed.
+
+    `way`: how the job went on: `in-place`, at once where it was, or the code of why it went through the queue.
+    """
 
     bill: LossBill
     lost_steps: int
     kill_to_first_step_s: float | None
     phases: Phases
     passing: Passing
+    way: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from headway.server.loops.retest import retest
 from headway.server.loops.runner import Loop
 from headway.server.loops.schedule import Schedule
 from headway.server.loops.serve import Serve
-from headway.server.loops.thin import Thin
+from headway.server.loops.thin import Foresee, Thin
 from headway.server.loops.watch import WatchStalls
 
 
@@ -44,4 +44,5 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("verify", 1.0, examine_checkpoints()),
         Loop("retain", 600.0, retain),
         Loop("thin", 10.0, Thin()),
+        Loop("foresee", 60.0, Foresee()),
     )

@@ -110,6 +110,7 @@ def gather(platform: Platform, job: Job, attempt: Attempt) -> Evidence:
         last_step=attempt.step,
         scenes=scenes_of(platform, attempt.id),
         machines=machines,
+        ended_for={part.node: str(part.cause) for part in parts if part.cause is not None},
     )
 
 

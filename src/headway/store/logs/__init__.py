@@ -3,7 +3,8 @@
 Start reading at `book.py`; the layout on disk is in `frame.py`. Nothing here knows HTTP, SQL or what the lines mean.
 """
 
+from headway.store.logs.arrivals import Arrival
 from headway.store.logs.book import LogBook
 from headway.store.logs.stream import Ack
 
-__all__ = ["Ack", "LogBook"]
+__all__ = ["Ack", "Arrival", "LogBook"]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
+from headway.store.logs.arrivals import Arrival, arrivals
 from headway.store.logs.stream import Ack, Stream
 from headway.store.logs.window import Damage, read
 
@@ -90,6 +91,12 @@ class LogBook:
         """Return how many bytes were taken of a stream; 0 when there is none."""
         with self._using(attempt, rank) as stream:
             return stream.received
+
+    def arrivals(self, attempt: str, rank: int, points: int) -> list[Arrival]:
+        """How a stream grew, in about `points` knots; bytes that are only in memory yet are left out."""
+        with self._using(attempt, rank) as stream:
+            pieces = stream.pieces()
+        return arrivals(pieces, points)
 
     def ranks(self, attempt: str) -> list[int]:
         """Return the ranks that wrote anything, in order."""

@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -68,6 +69,10 @@ class Segment:
     def position_of(self, offset: int) -> int:
         """A file position at or before the record that holds this stream offset."""
         return self._positions[max(0, bisect_right(self._offsets, offset) - 1)] if self._positions else 0
+
+    def pieces(self) -> list[tuple[int, int]]:
+        """The file cut at every entry of the index: positions between which its records lie."""
+        return list(pairwise([*self._positions, self.end]))
 
 
 def load_whole(path: Path, start: int) -> Segment:

@@ -126,6 +126,11 @@ class Stream:
         pending = bytes(self._pending[skip : skip + limit]) if stop == written else b""
         return Window(tuple(spans), stop, pending)
 
+    def pieces(self) -> list[Span]:
+        """All that is written, cut at every entry of the index."""
+        segments = [self._segment(number) for number in range(len(self._starts))]
+        return [Span(one.path, *edges) for one in segments for edges in one.pieces()]
+
     def _here(self) -> _Mark:
         return _Mark(self._tail.stop, len(self._starts), self._tail.end)
 

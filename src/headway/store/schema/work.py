@@ -153,7 +153,10 @@ checkpoints = Table(
     may("blocked", Float),
     may("format", String),
     may("pinned_by", String),
+    may("storage", String),
+    may("restored", Float),
     Index("ix_checkpoints_step", "job", "step"),
+    Index("ix_checkpoints_saved", "saved_at"),
 )
 
 bills = Table(
@@ -195,4 +198,5 @@ ledger = Table(
     Index("ix_ledger_project", "project", "month"),
     Index("ix_ledger_month", "month"),
     Index("ix_ledger_end", "end"),
+    Index("ix_ledger_job", "job"),
 )

@@ -6,6 +6,7 @@ import type { Ink } from "../../design/tokens";
 import { useWords } from "../../i18n/words";
 import { type Axis, makeAxis, type Span } from "../../time/axis";
 import { clock, moment } from "../../time/durations";
+import { ticks } from "../../time/ticks";
 import { figure } from "../Quantity";
 import { drawLanes, FOOT, LEFT, momentAt, RIGHT, xOf } from "./draw";
 import { type Lane, stack, valueAt } from "./lanes";
@@ -20,6 +21,7 @@ interface Props {
 }
 
 const LEAST_DRAG = 8;
+const TICK = 90;
 
 export function TimeAxis({ span, idle, lanes, cross, onCross, onWindow }: Props) {
   const { t } = useWords();
@@ -82,7 +84,7 @@ function Cross({ x, at, lanes, width }: { x: number; at: number; lanes: Lane[]; 
   const { language } = useWords();
   const values = lanes.flatMap((lane) => {
     if (lane.kind !== "line") return [];
-    const found = valueAt(lane.points, at);
+    const found = valueAt(lane.runs.flat(), at);
     return found ? [`${lane.label} ${figure(found.value, 4, language)}`] : [];
   });
   const near = lanes
@@ -127,12 +129,8 @@ function Cross({ x, at, lanes, width }: { x: number; at: number; lanes: Lane[]; 
 function drawFoot(context: CanvasRenderingContext2D, axis: Axis, width: number, top: number, ink: Ink): void {
   context.fillStyle = ink.quiet;
   context.textBaseline = "middle";
-  const count = Math.max(2, Math.floor((width - LEFT - RIGHT) / 140));
-  const isLong = axis.span.to - axis.span.from > 86_400_000;
-  for (let tick = 0; tick <= count; tick += 1) {
-    const at = axis.at(tick / count);
-    const label = isLong ? moment(at).slice(5, 16) : clock(new Date(at));
-    context.textAlign = tick === 0 ? "left" : tick === count ? "right" : "center";
+  context.textAlign = "center";
+  for (const { at, label } of ticks(axis, TICK / Math.max(1, width - LEFT - RIGHT))) {
     context.fillText(label, xOf({ axis, width }, at), top + FOOT / 2);
   }
 }

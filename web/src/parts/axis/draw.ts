@@ -3,6 +3,9 @@
 import { STATUS } from "../../design/status";
 import { heat, type Ink, type Scheme } from "../../design/tokens";
 import type { Axis } from "../../time/axis";
+import { fontOf } from "../canvas";
+import { density } from "../log/arrivals";
+import { bytes } from "../Quantity";
 import { heightOf, type Lane, type Point, stack } from "./lanes";
 
 export const LEFT = 150;
@@ -34,7 +37,7 @@ export function drawLanes(sheet: Sheet, lanes: Lane[]): void {
   drawFolds(sheet, total);
   lanes.forEach((lane, at) => {
     const top = tops[at] ?? 0;
-    context.font = "12px system-ui, sans-serif";
+    context.font = fontOf(context);
     context.textBaseline = "middle";
     context.textAlign = "left";
     context.fillStyle = lane.kind === "heat" && lane.flagged ? ink.bad : ink.quiet;
@@ -47,7 +50,8 @@ function drawLane(sheet: Sheet, lane: Lane, top: number): void {
   if (lane.kind === "band") drawBand(sheet, lane, top);
   else if (lane.kind === "line") drawLine(sheet, lane, top);
   else if (lane.kind === "marks") drawMarks(sheet, lane, top);
-  else drawHeat(sheet, lane, top);
+  else if (lane.kind === "heat") drawHeat(sheet, lane, top);
+  else drawDensity(sheet, lane, top);
 }
 
 function drawFolds(sheet: Sheet, total: number): void {
@@ -85,34 +89,42 @@ const FLAT = 0.005;
 
 function drawLine(sheet: Sheet, lane: Extract<Lane, { kind: "line" }>, top: number): void {
   const { context, ink, width } = sheet;
-  const shown = lane.points.filter((point) => point.at >= sheet.axis.span.from && point.at <= sheet.axis.span.to);
+  const { from, to } = sheet.axis.span;
+  const runs = lane.runs.map((run) => run.filter((point) => point.at >= from && point.at <= to));
   const bottom = top + heightOf(lane) - 4;
   context.strokeStyle = ink.line;
   context.strokeRect(LEFT, top + 2, width - LEFT - RIGHT, heightOf(lane) - 6);
-  const [low, high] = extent(shown);
+  const [low, high] = extent(runs.flat());
   if (low === null || high === null) return;
   const isFlat = high - low <= FLAT * Math.max(Math.abs(high), Math.abs(low));
   const tall = heightOf(lane) - 12;
   const y = (value: number) => bottom - 2 - (isFlat ? tall / 2 : ((value - low) / (high - low)) * tall);
+  for (const run of runs) drawRun(sheet, run, y);
+  context.fillStyle = ink.quiet;
+  context.textAlign = "left";
+  context.fillText(brief(high), width - RIGHT + 6, top + 9);
+  if (!isFlat) context.fillText(brief(low), width - RIGHT + 6, bottom - 4);
+}
+
+/** One attempt's line; a single point as a dot. */
+function drawRun(sheet: Sheet, run: Point[], y: (value: number) => number): void {
+  const { context, ink } = sheet;
+  const [only] = run.length === 1 ? run : [];
+  if (only) {
+    context.fillStyle = ink.accent;
+    context.fillRect(xOf(sheet, only.at) - 2, y(only.value) - 2, 4, 4);
+    return;
+  }
   context.strokeStyle = ink.accent;
   context.lineWidth = 1.5;
   context.beginPath();
-  shown.forEach((point, at) => {
+  run.forEach((point, at) => {
     const x = xOf(sheet, point.at);
     if (at === 0) context.moveTo(x, y(point.value));
     else context.lineTo(x, y(point.value));
   });
   context.stroke();
   context.lineWidth = 1;
-  const [only] = shown.length === 1 ? shown : [];
-  if (only) {
-    context.fillStyle = ink.accent;
-    context.fillRect(xOf(sheet, only.at) - 2, top + heightOf(lane) / 2 - 2, 4, 4);
-  }
-  context.fillStyle = ink.quiet;
-  context.textAlign = "left";
-  context.fillText(brief(high), width - RIGHT + 6, top + 9);
-  if (!isFlat) context.fillText(brief(low), width - RIGHT + 6, bottom - 4);
 }
 
 function drawMarks(sheet: Sheet, lane: Extract<Lane, { kind: "marks" }>, top: number): void {
@@ -144,6 +156,36 @@ function drawHeat(sheet: Sheet, lane: Extract<Lane, { kind: "heat" }>, top: numb
   context.fillStyle = ink.bad;
   context.textAlign = "left";
   context.fillText("◀", width - RIGHT + 6, top + heightOf(lane) / 2);
+}
+
+const COLUMN = 3;
+
+/** A column every few pixels, as tall as the root of what was written: one loud second must not hide the rest. */
+function drawDensity(sheet: Sheet, lane: Extract<Lane, { kind: "density" }>, top: number): void {
+  const { context, ink, width, axis } = sheet;
+  const bottom = top + heightOf(lane) - 3;
+  const count = Math.max(1, Math.floor((width - LEFT - RIGHT) / COLUMN));
+  const edges = Array.from({ length: count + 1 }, (_, at) => axis.at(at / count));
+  const rates = density(lane.grown, edges);
+  const most = Math.max(1e-9, ...rates);
+  context.fillStyle = ink.quiet;
+  rates.forEach((rate, at) => {
+    if (rate <= 0) return;
+    const tall = Math.max(1, Math.sqrt(rate / most) * (heightOf(lane) - 6));
+    context.fillRect(LEFT + at * COLUMN, bottom - tall, COLUMN - 1, tall);
+  });
+  context.strokeStyle = ink.line;
+  context.strokeRect(LEFT, bottom + 0.5, width - LEFT - RIGHT, 0);
+  context.fillStyle = ink.bad;
+  context.textAlign = "center";
+  for (const at of lane.marks) {
+    if (at >= axis.span.from && at <= axis.span.to) context.fillText("✕", xOf(sheet, at), top + 8);
+  }
+  if (rates.some((rate) => rate > 0)) {
+    context.fillStyle = ink.quiet;
+    context.textAlign = "left";
+    context.fillText(`${bytes(most)}/s`, width - RIGHT + 2, top + 9);
+  }
 }
 
 function extent(points: Point[]): [number | null, number | null] {

@@ -22,11 +22,12 @@ export interface Stretch {
 
 export type Lane =
   | { kind: "band"; label: string; stretches: Stretch[] }
-  | { kind: "line"; label: string; points: Point[]; unit: string }
+  | { kind: "line"; label: string; runs: Point[][]; unit: string }
   | { kind: "marks"; label: string; marks: Mark[] }
-  | { kind: "heat"; label: string; points: Point[]; flagged: boolean; top: number };
+  | { kind: "heat"; label: string; points: Point[]; flagged: boolean; top: number }
+  | { kind: "density"; label: string; grown: Point[]; marks: number[] };
 
-const HEIGHTS: Record<Lane["kind"], number> = { band: 24, line: 72, marks: 24, heat: 16 };
+const HEIGHTS: Record<Lane["kind"], number> = { band: 24, line: 72, marks: 24, heat: 16, density: 28 };
 export const GAP = 6;
 
 export function heightOf(lane: Lane): number {

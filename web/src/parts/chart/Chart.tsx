@@ -6,27 +6,42 @@ import { init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
 import { useScheme } from "../../design/scheme";
-import type { ChartLine } from "./LazyChart";
+import type { ChartProps } from "./LazyChart";
+import { measured } from "./metrics";
 
 use([LineChart, GridComponent, TooltipComponent, LegendComponent, DataZoomComponent, CanvasRenderer]);
 
-export default function Chart({ lines }: { lines: ChartLine[] }) {
+export default function Chart({ lines, metric }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const { ink } = useScheme();
   useEffect(() => {
     if (!box.current) return;
+    const told = (value: number) => measured(metric, value);
     const chart = init(box.current);
     const observer = new ResizeObserver(() => chart.resize());
     observer.observe(box.current);
     const axis = { axisLabel: { color: ink.quiet }, axisLine: { lineStyle: { color: ink.line } } };
     chart.setOption({
+      textStyle: { fontFamily: getComputedStyle(box.current).fontFamily },
       animation: false,
-      grid: { left: 64, right: 16, top: 40, bottom: 56 },
-      tooltip: { trigger: "axis", backgroundColor: ink.raised, borderColor: ink.line, textStyle: { color: ink.text } },
+      grid: { left: 84, right: 16, top: 40, bottom: 56 },
+      tooltip: {
+        trigger: "axis",
+        backgroundColor: ink.raised,
+        borderColor: ink.line,
+        textStyle: { color: ink.text },
+        valueFormatter: (value: unknown) => (typeof value === "number" ? told(value) : "—"),
+      },
       legend: { type: "scroll", top: 4, textStyle: { color: ink.text } },
       dataZoom: [{ type: "inside" }, { type: "slider", height: 16, bottom: 8 }],
       xAxis: { type: "time", ...axis },
-      yAxis: { type: "value", scale: true, splitLine: { lineStyle: { color: ink.line } }, ...axis },
+      yAxis: {
+        type: "value",
+        scale: true,
+        splitLine: { lineStyle: { color: ink.line } },
+        ...axis,
+        axisLabel: { ...axis.axisLabel, formatter: told },
+      },
       series: lines.map(({ name, points }) => ({
         type: "line",
         name,
@@ -41,6 +56,6 @@ export default function Chart({ lines }: { lines: ChartLine[] }) {
       observer.disconnect();
       chart.dispose();
     };
-  }, [lines, ink]);
+  }, [lines, metric, ink]);
   return <div ref={box} style={{ height: 360 }} />;
 }

@@ -8,12 +8,18 @@ export interface ChartLine {
   points: [number, number][];
 }
 
+export interface ChartProps {
+  lines: ChartLine[];
+  /** The measurement all lines are of: what its values are told in. */
+  metric: string;
+}
+
 const Chart = lazy(() => import("./Chart"));
 
-export function LazyChart({ lines }: { lines: ChartLine[] }) {
+export function LazyChart(props: ChartProps) {
   return (
     <Suspense fallback={<Loading />}>
-      <Chart lines={lines} />
+      <Chart {...props} />
     </Suspense>
   );
 }

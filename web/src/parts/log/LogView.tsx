@@ -4,9 +4,11 @@ import { Button, Checkbox } from "antd";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useScheme } from "../../design/scheme";
 import { useWords } from "../../i18n/words";
+import type { Point } from "../axis/lanes";
 import { bytes } from "../Quantity";
 import { Failed } from "../states";
 import { COLOURS, pieces } from "./ansi";
+import { bytesAt, momentOf } from "./arrivals";
 import { Rail } from "./Rail";
 import { stampOf } from "./stamps";
 import { type Fetch, type Line, Window } from "./window";
@@ -22,6 +24,8 @@ interface Props {
   offset: number | null;
   moment: number | null;
   marks: number[];
+  /** When its bytes came: for lines that tell no time of their own. */
+  grown: Point[];
   isGrowing: boolean;
   /** Bytes it is known to have: where it was seen shorter, it is looked at again. */
   known: number;
@@ -29,10 +33,10 @@ interface Props {
   save: () => void;
 }
 
-export function LogView({ source, offset, moment, marks, isGrowing, known, onLine, save }: Props) {
+export function LogView({ source, offset, moment, marks, grown, isGrowing, known, onLine, save }: Props) {
   const { t } = useWords();
   const window = useMemo(() => new Window(source), [source]);
-  const view = useLines(window, { offset, moment }, { isGrowing, known });
+  const view = useLines(window, { offset, moment, grown }, { isGrowing, known });
   const box = useRef<HTMLElement>(null);
   useWheel(box, view.move);
   const keys = (event: React.KeyboardEvent) => {
@@ -72,7 +76,7 @@ export function LogView({ source, offset, moment, marks, isGrowing, known, onLin
               key={line.offset}
               line={line}
               isMarked={marks.some((at) => at >= line.offset && at < line.end)}
-              onLine={onLine}
+              onLine={(one) => onLine(one, stampOf(one.text) ?? momentOf(grown, one.end))}
             />
           ))}
           {view.size === 0 && view.isLoaded ? <li className="quiet">{t("log.empty")}</li> : null}
@@ -83,11 +87,11 @@ export function LogView({ source, offset, moment, marks, isGrowing, known, onLin
   );
 }
 
-function Shown({ line, isMarked, onLine }: { line: Line; isMarked: boolean; onLine: Props["onLine"] }) {
+function Shown({ line, isMarked, onLine }: { line: Line; isMarked: boolean; onLine: (line: Line) => void }) {
   const { scheme } = useScheme();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a pointer's shortcut; the crosshair is set by keys on the axis
-    <li className={isMarked ? "marked" : undefined} onClick={() => onLine(line, stampOf(line.text))}>
+    <li className={isMarked ? "marked" : undefined} onClick={() => onLine(line)}>
       {pieces(line.text).map((piece, at) => {
         const colour = piece.colour === null ? null : COLOURS[scheme][piece.colour];
         if (!colour && !piece.bold) return <span key={at}>{piece.text}</span>;
@@ -112,6 +116,7 @@ interface Place {
 interface Begin {
   offset: number | null;
   moment: number | null;
+  grown: Point[];
 }
 
 interface Growth {
@@ -119,10 +124,12 @@ interface Growth {
   known: number;
 }
 
-function useLines(window: Window, { offset, moment }: Begin, { isGrowing, known }: Growth) {
+function useLines(window: Window, { offset, moment, grown }: Begin, { isGrowing, known }: Growth) {
   const [place, setPlace] = useState<Place>({ lines: [], top: 0, size: 0, isLoaded: false });
   const [error, setError] = useState<unknown>(null);
   const [following, setFollowing] = useState(offset === null && moment === null);
+  const arrived = useRef(grown);
+  arrived.current = grown;
   const turn = useRef(Promise.resolve());
   const latest = useRef(0);
   const seen = useRef<Line[]>([]);
@@ -159,7 +166,8 @@ function useLines(window: Window, { offset, moment }: Begin, { isGrowing, known 
     if (offset === null && moment === null) toEnd();
     else if (offset === null)
       run(async () => {
-        const found = await window.find(moment ?? 0, stampOf);
+        const told = await window.find(moment ?? 0, stampOf);
+        const found = told ?? (arrived.current.length > 0 ? Math.floor(bytesAt(arrived.current, moment ?? 0)) : null);
         return found === null ? window.tail(ROWS) : window.before(found, 3);
       });
     else

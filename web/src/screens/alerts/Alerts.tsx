@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Checkbox, Select, Tabs } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { usePace } from "../../api/live";
-import { alerts, channels, incidents } from "../../api/queries";
+import { alerts, incidents } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
@@ -15,6 +15,7 @@ import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 import { duration } from "../../time/durations";
 import { now } from "../../time/now";
+import { Channels } from "./Channels";
 import { Rules } from "./Rules";
 
 const MARGIN_MS = 10 * 60_000;
@@ -124,27 +125,36 @@ function List({ views }: { views: Schemas["AlertView"][] }) {
   );
 }
 
-/** What it is about; a job opens at the alert's own window. */
+/** What it is about, opened at the alert's own window where it has one. */
 function Subject({ alert }: { alert: Schemas["AlertRecord"] }) {
+  const { t } = useWords();
   const { kind, name } = alert.subject;
+  const window = windowOf(alert);
   if (kind === "node")
     return (
-      <Link to="/nodes/$node" params={{ node: name }}>
+      <Link to="/nodes/$node" params={{ node: name }} search={{ from: window.from, to: window.to }}>
         {name}
       </Link>
     );
-  if (kind !== "job") return <>{name}</>;
-  const end = alert.ended_at ? Date.parse(alert.ended_at) : now();
-  const window = {
-    from: new Date(Date.parse(alert.began) - MARGIN_MS).toISOString(),
+  if (kind === "job")
+    return (
+      <Link to="/jobs/$job" params={{ job: name }} search={window} className="mono">
+        {name}
+      </Link>
+    );
+  if (kind === "pool") return <Link to="/cluster">{name}</Link>;
+  if (kind === "branch") return <Link to="/usage">{name}</Link>;
+  return <>{t("alerts.site")}</>;
+}
+
+/** From a little before it began until a little after it ended. */
+export function windowOf({ began, ended_at }: Pick<Schemas["AlertRecord"], "began" | "ended_at">) {
+  const end = ended_at ? Date.parse(ended_at) : now();
+  return {
+    from: new Date(Date.parse(began) - MARGIN_MS).toISOString(),
     to: new Date(end + MARGIN_MS).toISOString(),
-    t: alert.began,
+    t: began,
   };
-  return (
-    <Link to="/jobs/$job" params={{ job: name }} search={window} className="mono">
-      {name}
-    </Link>
-  );
 }
 
 function Acknowledge({ alert }: { alert: string }) {
@@ -199,40 +209,6 @@ function Incidents() {
               ["idle", t("overview.lost")],
               ["nodes", t("nav.node")],
               ["jobs", t("nav.jobs")],
-            ]}
-          />
-        )
-      }
-    </Data>
-  );
-}
-
-function Channels() {
-  const { t } = useWords();
-  const found = useQuery(channels());
-  return (
-    <Data query={found}>
-      {(all) =>
-        all.length === 0 ? (
-          <Nothing command="headway alert channel">{t("alerts.no-channels")}</Nothing>
-        ) : (
-          <Simple
-            rows={all.map((one) => ({
-              key: one.name,
-              name: one.name,
-              kind: one.kind,
-              language: one.language,
-              author: one.author,
-              waiting: <Quantity value={one.waiting} />,
-              error: one.error ? <span className="bad">✕ {one.error}</span> : "—",
-            }))}
-            columns={[
-              ["name", t("alerts.channel")],
-              ["kind", t("alerts.kind")],
-              ["language", t("alerts.language")],
-              ["author", t("versions.author")],
-              ["waiting", t("alerts.waiting")],
-              ["error", t("alerts.error")],
             ]}
           />
         )

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { AutoComplete, Button, Form, Input, InputNumber, Modal, Popconfirm, Select } from "antd";
 import { useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
-import { alertRules } from "../../api/queries";
+import { alertRules, channels, projects } from "../../api/queries";
 import { type Language, type Say, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { METRICS } from "../../parts/chart/metrics";
@@ -109,17 +109,29 @@ interface Filled {
   side: "above" | "below";
   threshold: number;
   minutes: number;
+  project?: string;
+  recipients?: string[];
 }
 
 /** Only what is said is sent: a fact has no threshold. */
-export function bodyOf({ watches, side, threshold, minutes }: Filled): Schemas["NewAlertRule"] {
-  if (watches.startsWith("fact:")) return { watches, for_s: 0, recipients: [] };
-  return { watches, [side]: threshold, for_s: (minutes ?? 0) * 60, recipients: [] };
+export function bodyOf({
+  watches,
+  side,
+  threshold,
+  minutes,
+  project,
+  recipients = [],
+}: Filled): Schemas["NewAlertRule"] {
+  const where = project ? { project } : {};
+  if (watches.startsWith("fact:")) return { watches, for_s: 0, recipients, ...where };
+  return { watches, [side]: threshold, for_s: (minutes ?? 0) * 60, recipients, ...where };
 }
 
 function Asking({ shown, hide }: { shown: boolean; hide: () => void }) {
   const { t } = useWords();
   const [form] = Form.useForm<Filled>();
+  const names = useQuery(projects());
+  const ways = useQuery(channels());
   const [fired, setFired] = useState<string | null>(null);
   const act = useAct(
     (filled: Filled) =>
@@ -175,6 +187,20 @@ function Asking({ shown, hide }: { shown: boolean; hide: () => void }) {
             <InputNumber min={0} />
           </Form.Item>
         </div>
+        <Form.Item name="project" label={t("rules.where")}>
+          <Select
+            allowClear
+            placeholder={t("rules.everywhere")}
+            options={(names.data ?? []).map(({ name }) => ({ value: name }))}
+          />
+        </Form.Item>
+        <Form.Item name="recipients" label={t("rules.who")}>
+          <Select
+            mode="multiple"
+            placeholder={t("rules.nobody")}
+            options={(ways.data ?? []).filter((way) => !way.personal).map(({ name }) => ({ value: name }))}
+          />
+        </Form.Item>
         <Button
           size="small"
           loading={rehearse.isPending}

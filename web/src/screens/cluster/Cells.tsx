@@ -6,6 +6,7 @@ import { useScheme } from "../../design/scheme";
 import { heat, type Ink, type Scheme } from "../../design/tokens";
 import { useWords } from "../../i18n/words";
 import { useWidth } from "../../parts/axis/TimeAxis";
+import { fontOf } from "../../parts/canvas";
 import { type Cell, cellAt, type Group, type Lens, type Look, layOut, lookOf, type Sheet, SIDE } from "./cells";
 
 interface Props {
@@ -161,10 +162,10 @@ function isSeen(y: number, { top, height }: Wanted): boolean {
 
 function drawWords(context: CanvasRenderingContext2D, sheet: Sheet, wanted: Wanted): void {
   context.textBaseline = "middle";
-  context.font = "600 13px system-ui, sans-serif";
+  context.font = fontOf(context, 13, 600);
   context.fillStyle = wanted.ink.text;
   for (const title of sheet.titles) if (isSeen(title.y, wanted)) context.fillText(title.text, 0, title.y);
-  context.font = "11px system-ui, sans-serif";
+  context.font = fontOf(context, 11);
   context.fillStyle = wanted.ink.quiet;
   for (const name of sheet.names) if (isSeen(name.y, wanted)) context.fillText(name.text.slice(0, 18), name.x, name.y);
 }

@@ -7,7 +7,7 @@ import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { acrossNodes, cases, nodes } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { pools } from "../../parts/jobs";
 import { Page, Panel } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
@@ -138,7 +138,7 @@ export function NodeTable({ views }: { views: Schemas["NodeView"][] }) {
         {node.name}
       </Link>
     ),
-    state: `${t(`node.${node.state ?? "up"}`)} ${node.reason ?? ""}`,
+    state: `${t(`node.${node.state ?? "up"}`)} ${node.reason ? told(["why"], node.reason, t) : ""}`,
     pool: `${node.engine} · ${node.device_type}`,
     cards: (
       <>

@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { AutoComplete, Select } from "antd";
+import { Select } from "antd";
 import { acrossNodes } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import { LazyChart } from "../../parts/chart/LazyChart";
-import { METRICS, sinceHours } from "../../parts/chart/metrics";
+import { MetricSelect } from "../../parts/chart/MetricSelect";
+import { metricName, sinceHours } from "../../parts/chart/metrics";
 import { Panel } from "../../parts/Page";
 import { Data, Unknown } from "../../parts/states";
 
@@ -24,12 +25,9 @@ export function Readings() {
       title={t("cluster.readings")}
       extra={
         <span className="row">
-          <AutoComplete
-            style={{ width: 280 }}
-            aria-label={t("cluster.metric")}
-            defaultValue={metric}
-            options={METRICS.map((value) => ({ value }))}
-            onSelect={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
+          <MetricSelect
+            value={metric}
+            onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
           />
           <Select
             aria-label={t("cluster.hours")}
@@ -43,9 +41,10 @@ export function Readings() {
       <Data query={series}>
         {(found) =>
           found.length === 0 ? (
-            <Unknown>{t("cluster.no-readings", { metric })}</Unknown>
+            <Unknown>{t("cluster.no-readings", { metric: metricName(metric, t) })}</Unknown>
           ) : (
             <LazyChart
+              metric={metric}
               lines={found.map((one) => ({
                 name: one.device === null ? one.node : `${one.node} · ${one.device}`,
                 points: one.points.map((point) => [Date.parse(point.at), point.mean] as [number, number]),

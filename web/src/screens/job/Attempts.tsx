@@ -3,7 +3,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "antd";
 import type { Schemas } from "../../api/client";
-import { known, useWords } from "../../i18n/words";
+import { known, told, useWords } from "../../i18n/words";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Nothing } from "../../parts/states";
@@ -45,7 +45,11 @@ export function Attempts({ views, chosen }: { views: AttemptView[]; chosen: numb
       step: <Quantity value={attempt.step} />,
       started: <Moment at={attempt.started_at} />,
       lasted: <span className="number">{lasted(view)}</span>,
-      verdict: view.verdict_text ?? attempt.stop_reason ?? "—",
+      verdict: (
+        <div className="prose">
+          {view.verdict_text ?? (attempt.stop_reason ? told(["why"], attempt.stop_reason, t) : "—")}
+        </div>
+      ),
     };
   });
   return (

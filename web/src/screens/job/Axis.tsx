@@ -1,15 +1,16 @@
 /** The job's time axis: how it stood, progress, loss, checkpoints, events, its nodes. */
 
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button } from "antd";
 import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
-import { jobFacts, readings } from "../../api/queries";
+import { jobFacts, logArrivals, readings } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import type { Lane } from "../../parts/axis/lanes";
 import { TimeAxis } from "../../parts/axis/TimeAxis";
+import { growth, momentOf } from "../../parts/log/arrivals";
 import { Failed, Loading, Unknown } from "../../parts/states";
 import { now } from "../../time/now";
 import {
@@ -18,26 +19,30 @@ import {
   idleSpans,
   nodeLanes,
   nodeRows,
-  pointsOf,
   rates,
+  runsOf,
+  shownRank,
   stretches,
   wholeSpan,
 } from "./story";
 
 interface Props {
   view: Schemas["JobView"];
+  attempts: Schemas["AttemptView"][];
+  /** Whose log is shown. */
   chosen: Schemas["AttemptView"] | null;
   saved: Schemas["Checkpoint"][];
 }
 
-export function Axis({ view, chosen, saved }: Props) {
+export function Axis({ view, attempts, chosen, saved }: Props) {
   const { t } = useWords();
   const wanted = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate({ from: "/jobs/$job" });
   const [open, setOpen] = useState(false);
   const refetchInterval = usePace(5);
   const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
-  const measured = useMeasured(view, chosen);
+  const measured = useMeasured(view, attempts);
+  const log = useLog(view, chosen);
   const told = (view.stall ? view.stall.node : view.verdict?.node) ?? null;
   const story = useMemo(() => {
     const found = stretches(facts.data ?? [], now());
@@ -45,18 +50,20 @@ export function Axis({ view, chosen, saved }: Props) {
   }, [facts.data]);
   const rows = useMemo(() => nodeRows(measured.nodes, told), [measured.nodes, told]);
   const lanes = useMemo<Lane[]>(() => {
-    const steps = pointsOf(measured.step);
-    const loss = pointsOf(measured.loss);
+    const steps = runsOf(measured.step);
+    const loss = runsOf(measured.loss);
+    const speed = steps.map(rates).filter((run) => run.length > 1);
     return [
       { kind: "band", label: t("axis.state"), stretches: story.found },
-      ...(steps.length ? [{ kind: "line" as const, label: t("axis.step"), points: steps, unit: "" }] : []),
-      ...(loss.length ? [{ kind: "line" as const, label: "loss", points: loss, unit: "" }] : []),
-      ...(steps.length > 2 ? [{ kind: "line" as const, label: t("axis.rate"), points: rates(steps), unit: "/s" }] : []),
+      ...(steps.length ? [{ kind: "line" as const, label: t("axis.step"), runs: steps, unit: "" }] : []),
+      ...(loss.length ? [{ kind: "line" as const, label: "loss", runs: loss, unit: "" }] : []),
+      ...(speed.length ? [{ kind: "line" as const, label: t("axis.rate"), runs: speed, unit: "/s" }] : []),
       { kind: "marks", label: t("job.checkpoints"), marks: checkpointMarks(saved, t) },
       { kind: "marks", label: t("axis.events"), marks: eventMarks(facts.data ?? [], t) },
       ...nodeLanes(rows, told, open, t),
+      ...(log.grown.length ? [{ kind: "density" as const, label: t("axis.log", { rank: log.rank }), ...log }] : []),
     ];
-  }, [measured.step, measured.loss, story, saved, facts.data, rows, told, open, t]);
+  }, [log, measured.step, measured.loss, story, saved, facts.data, rows, told, open, t]);
   const span = useMemo(() => {
     const [from, to] = [Date.parse(wanted.from ?? ""), Date.parse(wanted.to ?? "")];
     return to > from ? { from, to } : story.whole;
@@ -88,25 +95,53 @@ export function Axis({ view, chosen, saved }: Props) {
           {t(open ? "axis.fold" : "axis.unfold", { count: rows.length })}
         </Button>
       ) : null}
-      {chosen && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
+      {attempts.length > 0 && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
     </>
   );
 }
 
-/** What was measured of the chosen attempt: steps, loss, and how busy each node's cards, or else its cores, were. */
-function useMeasured(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
+/** How the log that is shown grew, and when the lines came that the verdict rests on. */
+function useLog(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
+  const wanted = useSearch({ from: "/jobs/$job" });
   const pace = usePace(5);
-  const refetchInterval = view.job.ended_at ? (false as const) : Math.min(pace, 10_000);
-  const number = chosen?.attempt.number ?? 0;
-  const ask = (name: string, perNode = false) => ({
-    ...readings(view.job.id, name, number, perNode),
+  const rank = shownRank(wanted.rank, view, chosen);
+  const found = useQuery({
+    ...logArrivals(view.job.id, chosen?.attempt.number ?? 0, rank),
     enabled: chosen !== null,
-    refetchInterval,
+    refetchInterval: view.job.ended_at ? (false as const) : pace,
   });
-  const step = useQuery(ask("step"));
-  const loss = useQuery(ask("loss"));
-  const cards = useQuery(ask("device_utilisation_percent", true));
-  const cores = useQuery({ ...ask("cpu_percent"), enabled: chosen !== null && cards.data?.length === 0 });
-  const ofNodes = cores.data?.filter((series) => series.rank === null);
-  return { step: step.data, loss: loss.data, nodes: cards.data?.length ? cards.data : ofNodes };
+  return useMemo(() => {
+    const grown = growth(found.data);
+    const lines = (chosen?.verdict?.lines ?? []).filter((line) => line.rank === rank);
+    const marks = lines.flatMap((line) => momentOf(grown, line.offset) ?? []);
+    return { rank, grown, marks };
+  }, [found.data, chosen?.verdict, rank]);
+}
+
+/** Older attempts than these are on the band of states only. */
+const MEASURED = 8;
+
+/** What was measured of the latest attempts: steps, loss, and how busy each node's cards, or else its cores, were. */
+function useMeasured(view: Schemas["JobView"], attempts: Schemas["AttemptView"][]) {
+  const pace = usePace(5);
+  const latest = attempts.slice(-MEASURED);
+  const ask = (name: string, perNode = false, enabled = true) => ({
+    queries: latest.map(({ attempt }) => ({
+      ...readings(view.job.id, name, attempt.number, perNode),
+      enabled,
+      refetchInterval: attempt.ended_at ? (false as const) : Math.min(pace, 10_000),
+    })),
+    combine: together,
+  });
+  const step = useQueries(ask("step"));
+  const loss = useQueries(ask("loss"));
+  const cards = useQueries(ask("device_utilisation_percent", true));
+  const cores = useQueries(ask("cpu_percent", false, cards?.length === 0));
+  const ofNodes = useMemo(() => cores?.filter((series) => series.rank === null), [cores]);
+  return { step, loss, nodes: cards?.length ? cards : ofNodes };
+}
+
+/** The series of every attempt that has been answered for; none yet is not the same as none measured. */
+function together(asked: UseQueryResult<Schemas["Series"][]>[]): Schemas["Series"][] | undefined {
+  return asked.some((one) => one.data) ? asked.flatMap((one) => one.data ?? []) : undefined;
 }

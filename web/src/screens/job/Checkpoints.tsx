@@ -3,7 +3,7 @@
 import { Button } from "antd";
 import { useState } from "react";
 import type { Schemas } from "../../api/client";
-import { known, useWords } from "../../i18n/words";
+import { known, told, useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
 import { bytes, Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
@@ -29,7 +29,7 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
       state: (
         <span className={state === "rejected" ? "bad" : ""}>
           <span aria-hidden="true">{SIGNS[state]}</span> {t(known(`checkpoint.${state}`) ?? "status.unknown")}{" "}
-          {one.state === "rejected" ? one.reason : null}
+          {one.state === "rejected" && one.reason ? told(["why"], one.reason, t) : null}
         </span>
       ),
       again:

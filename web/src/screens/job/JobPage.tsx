@@ -20,6 +20,7 @@ import { Bills } from "./Bills";
 import { Cadence } from "./Cadence";
 import { Checkpoints } from "./Checkpoints";
 import { useDrill } from "./drill";
+import { Follow } from "./Follow";
 import { useRelease } from "./held";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
@@ -55,7 +56,7 @@ function Known({ view }: { view: Schemas["JobView"] }) {
       {view.stall ? <StallPanel view={view} /> : null}
       {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
       <Panel title={t("axis.title")} extra={<WindowReset />}>
-        <Axis view={view} chosen={chosen ?? null} saved={saved.data ?? []} />
+        <Axis view={view} attempts={list} chosen={chosen ?? null} saved={saved.data ?? []} />
       </Panel>
       {chosen ? <Logs view={view} chosen={chosen} /> : null}
       <Panel title={t("job.attempts")}>
@@ -116,6 +117,7 @@ function Actions({ view, saved }: { view: Schemas["JobView"]; saved: Schemas["Ch
   const isResumable = (status === "failed" || status === "stopped") && saved.some((one) => one.state === "verified");
   return (
     <Space>
+      <Follow job={view.job.id} />
       {may.work(project) && isResumable ? <Resume view={view} /> : null}
       {may.work(project) ? (
         <Button onClick={() => void navigate({ to: "/submit", search: { like: view.job.id } })}>

@@ -7,13 +7,15 @@ import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { logSource, saveBundle, saveLog } from "../../api/logs";
-import { logRanks } from "../../api/queries";
+import { logArrivals, logRanks } from "../../api/queries";
 import { useWords } from "../../i18n/words";
+import { growth } from "../../parts/log/arrivals";
 import { LogView } from "../../parts/log/LogView";
 import { Panel } from "../../parts/Page";
 import { bytes } from "../../parts/Quantity";
 import { Failed, Loading } from "../../parts/states";
 import { LogSearch } from "./LogSearch";
+import { shownRank } from "./story";
 
 export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schemas["AttemptView"] }) {
   const { t } = useWords();
@@ -23,7 +25,9 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
   const { id } = view.job;
   const { number, ended_at: ended } = chosen.attempt;
   const ranks = useQuery({ ...logRanks(id, number), refetchInterval: usePace(5) });
-  const rank = wanted.rank ?? chosen.verdict?.rank ?? 0;
+  const rank = shownRank(wanted.rank, view, chosen);
+  const arrived = useQuery(logArrivals(id, number, rank));
+  const grown = useMemo(() => growth(arrived.data), [arrived.data]);
   const source = useMemo(() => logSource(id, number, rank), [id, number, rank]);
   const marks = useMemo(
     () => (chosen.verdict?.lines ?? []).filter((line) => line.rank === rank).map((line) => line.offset),
@@ -74,6 +78,7 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
           offset={wanted.offset ?? null}
           moment={wanted.t ? Date.parse(wanted.t) : null}
           marks={marks}
+          grown={grown}
           isGrowing={!ended}
           known={ranks.data[rank] ?? 0}
           save={() => void saveLog(id, number, rank).catch(report)}

@@ -8,7 +8,7 @@ import { api, type Schemas, take } from "../../api/client";
 import { resumed } from "../../api/queries";
 import { known, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
-import { range } from "../../parts/range";
+import { expected, unforeseen } from "../../parts/range";
 import { Data } from "../../parts/states";
 import { useNow } from "../../time/now";
 
@@ -80,8 +80,6 @@ function useResume(job: string) {
 function Foreseen({ seen, last }: { seen: Schemas["MoveView"]; last: number | null }) {
   const { t } = useWords();
   const now = useNow(60);
-  const starts = range(seen.forecast, now);
-  const unknown = seen.forecast.unknown ? known(`unknown.${seen.forecast.unknown}`) : null;
   const lost = last === null ? null : Math.max(0, last - seen.step);
   return (
     <div className="stack">
@@ -90,8 +88,7 @@ function Foreseen({ seen, last }: { seen: Schemas["MoveView"]; last: number | nu
         <strong>{lost > 0 ? t("resume.lost", { last, lost }) : t("resume.nothing-lost")}</strong>
       )}
       <div>
-        {starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}{" "}
-        {unknown ? <span className="quiet">{t(unknown)}</span> : null}
+        {expected(seen.forecast, now, t)} <span className="quiet">{unforeseen(seen.forecast, t)}</span>
       </div>
       <ul aria-label={t("resume.carries")} style={{ margin: 0, padding: 0, listStyle: "none" }}>
         {seen.carries.map((one) => (

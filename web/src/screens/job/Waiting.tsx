@@ -8,7 +8,7 @@ import { ahead, sooner } from "../../api/queries";
 import { known, useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { Moment, Quantity } from "../../parts/Quantity";
-import { range } from "../../parts/range";
+import { expected, range, unforeseen } from "../../parts/range";
 import { Simple } from "../../parts/Simple";
 import { Data } from "../../parts/states";
 import { useNow } from "../../time/now";
@@ -20,21 +20,16 @@ export function Waiting({ view }: { view: Schemas["JobView"] }) {
   const before = useQuery({ ...ahead(view.job.id), refetchInterval });
   const changes = useQuery(sooner(view.job.id));
   const waits = view.waits;
-  const why = (code: string) => {
-    const key = known(`unknown.${code}`);
-    return key ? t(key) : "";
-  };
   const named = (change: string, value: string) => {
     const key = known(`change.${change}`);
     return key ? t(key, { value }) : `${change} ${value}`;
   };
   if (!waits) return null;
-  const expected = range(waits.forecast, now);
   return (
     <Panel title={t("wait.title", { place: waits.position, ahead: waits.ahead_count })}>
       <p style={{ margin: "0 0 4px" }}>
-        <strong>{expected ? t("jobs.starts", { range: expected }) : t("jobs.starts-unknown")}</strong>{" "}
-        {waits.forecast?.unknown ? <span className="quiet">{why(waits.forecast.unknown)}</span> : null}
+        <strong>{expected(waits.forecast, now, t)}</strong>{" "}
+        <span className="quiet">{unforeseen(waits.forecast, t)}</span>
       </p>
       <p style={{ margin: "0 0 4px" }}>{waits.sentence}</p>
       {waits.order ? (

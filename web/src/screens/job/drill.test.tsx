@@ -57,6 +57,14 @@ test("a drill of a copy says what it takes, and orders what was chosen", async (
   expect(sent).toEqual([{ kill: "stop", rank: 5, shadow: true }]);
 });
 
+test("a drill may wait for a step", async () => {
+  const dialog = await ask("member");
+  await userEvent.type(dialog.getByLabelText("Not before step"), "150");
+  expect(dialog.getByRole("note").textContent).toContain("once it reaches step 150");
+  await userEvent.click(dialog.getByRole("button", { name: "Drill" }));
+  await waitFor(() => expect(sent).toEqual([{ kill: "rank", rank: 0, shadow: false, at_step: 150 }]));
+});
+
 test("who may not submit is offered no copy", async () => {
   const dialog = await ask("operator");
   expect(dialog.getByRole("radio", { name: "a rank is killed" })).toHaveProperty("checked", true);

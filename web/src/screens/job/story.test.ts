@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { say } from "../../i18n/words";
-import { type Fact, idleSpans, nodeRows, rates, sentence, stretches } from "./story";
+import { type Fact, idleSpans, nodeRows, rates, runsOf, sentence, stretches } from "./story";
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 3, 8, 0, second)).toISOString();
 const fact = (kind: string, second: number, data: Record<string, unknown> = {}): Fact => ({
@@ -74,4 +74,25 @@ test("how it ended is told in the reader's language", () => {
   expect(sentence(ended, (key, blanks) => say("zh", key, blanks))).toBe("作业结束：失败");
   const tried = fact("attempt-ended", 1, { attempt: "j-1.1", outcome: "lost" });
   expect(sentence(tried, (key, blanks) => say("zh", key, blanks))).toBe("尝试 j-1.1 结束：失联");
+});
+
+test("each attempt is a line of its own, from its main process, in the order they ran", () => {
+  const point = (second: number, mean: number) => ({ at: at(second), minimum: mean, maximum: mean, mean, count: 1 });
+  const of = (attempt: string, rank: number, ...points: ReturnType<typeof point>[]) => ({
+    ...{ attempt, node: "n1", rank, device: null, name: "step", points },
+  });
+  const found = runsOf([
+    of("j-1.2", 0, point(9, 6)),
+    of("j-1.1", 1, point(1, 0)),
+    of("j-1.1", 0, point(1, 1), point(5, 8)),
+  ]);
+  expect(found.map((run) => run.map((one) => one.value))).toEqual([[1, 8], [6]]);
+});
+
+test("causes, reasons and phases are told in the reader's language, what a person wrote as it is", () => {
+  const told = (kind: string, data: Record<string, unknown>) =>
+    sentence(fact(kind, 1, data), (key, blanks) => say("zh", key, blanks));
+  expect(told("stall-explained", { cause: "COMM_TIMEOUT" })).not.toContain("COMM");
+  expect(told("stalled", { phase: "train" })).not.toContain("train");
+  expect(told("launch-failed", { reason: "mount is gone" })).toContain("mount is gone");
 });

@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import type { Status } from "../../design/status";
 import type { Say } from "../../i18n/words";
-import { known } from "../../i18n/words";
+import { known, told } from "../../i18n/words";
 import type { Lane, Mark, Point, Stretch } from "../../parts/axis/lanes";
 import type { Span } from "../../time/axis";
 
@@ -43,6 +43,16 @@ const SIGNS: Record<string, [string, Mark["tone"]]> = {
   "job-ended": ["■", "quiet"],
 };
 
+/** Which values of a fact are words of a closed list. */
+const FAMILIES: Record<string, string[]> = {
+  state: ["status"],
+  outcome: ["outcome"],
+  reason: ["why"],
+  cause: ["cause", "why"],
+  phase: ["phase"],
+  fault: ["fault"],
+};
+
 const ms = (text: unknown): number => Date.parse(String(text));
 
 /** How it stood from its submission until it ended or now. */
@@ -77,6 +87,16 @@ export function wholeSpan(found: Stretch[], now: number): Span {
   const [first, last] = [found[0], found[found.length - 1]];
   if (!first || !last) return { from: now - 60_000, to: now };
   return { from: first.from, to: Math.max(last.to, first.from + 1000) };
+}
+
+/** Whose log is shown: the one asked for, else the one that holds up or broke first, else the first. */
+export function shownRank(
+  wanted: number | undefined,
+  view: Schemas["JobView"],
+  chosen: Schemas["AttemptView"] | null,
+): number {
+  const isNewest = chosen !== null && chosen.attempt.id === view.attempt?.id;
+  return wanted ?? (isNewest ? view.stall?.rank : null) ?? chosen?.verdict?.rank ?? 0;
 }
 
 export function checkpointMarks(checkpoints: Checkpoint[], t: Say): Mark[] {
@@ -114,14 +134,21 @@ export function sentence(fact: Fact, t: Say): string {
 
 /** How something stands or ended, in the reader's words; anything else as it is. */
 function worded(name: string, value: string, t: Say): string {
-  const key = name === "state" ? known(`status.${value}`) : name === "outcome" ? known(`outcome.${value}`) : null;
-  return key ? t(key) : value;
+  return told(FAMILIES[name] ?? [], value, t);
 }
 
-export function pointsOf(series: Series[] | undefined): Point[] {
-  const lead = [...(series ?? [])].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))[0];
-  return (lead?.points ?? []).map((point) => ({ at: ms(point.at), value: point.mean }));
+/** What the main process of each attempt reported, one run an attempt: a resume is a new line, not a fall. */
+export function runsOf(series: Series[] | undefined): Point[][] {
+  const leads = new Map<string, Series>();
+  for (const one of series ?? []) {
+    const lead = leads.get(one.attempt);
+    if (!lead || (one.rank ?? 0) < (lead.rank ?? 0)) leads.set(one.attempt, one);
+  }
+  const runs = [...leads.values()].map(pointsOf).filter((run) => run.length > 0);
+  return runs.sort((a, b) => (a[0]?.at ?? 0) - (b[0]?.at ?? 0));
 }
+
+const pointsOf = (series: Series): Point[] => series.points.map((point) => ({ at: ms(point.at), value: point.mean }));
 
 const RATES = 200;
 
@@ -151,12 +178,13 @@ export interface NodeRow {
 
 /** A row per node; who is told of in the verdict, or is far from the middle lately, stands apart. */
 export function nodeRows(series: Series[] | undefined, told: string | null): NodeRow[] {
-  const rows = new Map<string, Point[][]>();
+  const rows = new Map<string, Map<string, Point[][]>>();
   for (const one of series ?? []) {
-    const points = one.points.map((point) => ({ at: ms(point.at), value: point.mean }));
-    rows.set(one.node, [...(rows.get(one.node) ?? []), points]);
+    const attempts = rows.get(one.node) ?? new Map<string, Point[][]>();
+    attempts.set(one.attempt, [...(attempts.get(one.attempt) ?? []), pointsOf(one)]);
+    rows.set(one.node, attempts);
   }
-  const found = [...rows].map(([node, all]) => ({ node, points: meanOf(all) }));
+  const found = [...rows].map(([node, attempts]) => ({ node, points: inOrder([...attempts.values()].map(meanOf)) }));
   const recent = found.map((row) => late(row.points));
   const middle = [...recent].sort((a, b) => a - b)[recent.length >> 1] ?? 0;
   const top = Math.max(1e-9, ...recent);
@@ -166,6 +194,10 @@ export function nodeRows(series: Series[] | undefined, told: string | null): Nod
       stands: row.node === told || (found.length > 2 && Math.abs((recent[at] ?? 0) - middle) > ALIKE * top),
     }))
     .sort((a, b) => Number(b.stands) - Number(a.stands) || a.node.localeCompare(b.node));
+}
+
+function inOrder(runs: Point[][]): Point[] {
+  return runs.flat().sort((a, b) => a.at - b.at);
 }
 
 function meanOf(all: Point[][]): Point[] {

@@ -1,11 +1,12 @@
 /** The list of jobs: status, name, cards, progress or place in line, last sign of life. */
 
 import { Button, Dropdown, Table, Tooltip } from "antd";
+import { useSyncExternalStore } from "react";
 import type { Schemas } from "../../api/client";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { allocated } from "../../parts/jobs";
 import { Moment, Quantity } from "../../parts/Quantity";
-import { range } from "../../parts/range";
+import { expected } from "../../parts/range";
 import { JobLink } from "../../parts/Simple";
 import { JobStatus } from "../../parts/Status";
 import { useStop } from "../../parts/stop";
@@ -18,7 +19,7 @@ const ROW = 52;
 export function JobTable({ views, more }: { views: JobView[]; more: () => void }) {
   const { t } = useWords();
   const stop = useStop();
-  const height = Math.min(views.length * ROW + 8, Math.max(320, window.innerHeight - 330));
+  const height = Math.min(views.length * ROW + 8, Math.max(320, useWindowHeight() - 330));
   return (
     <Table<JobView>
       virtual
@@ -26,7 +27,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
       rowKey={(view) => view.job.id}
       dataSource={views}
       pagination={false}
-      scroll={{ x: 1180, y: height }}
+      scroll={{ x: 1130, y: height }}
       onScroll={(event) => {
         const at = event.currentTarget as HTMLElement;
         if (at.scrollTop + at.clientHeight > at.scrollHeight - 20 * ROW) more();
@@ -35,7 +36,7 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
         { title: t("jobs.status"), width: 150, render: (_, view) => <JobStatus view={view} /> },
         {
           title: t("jobs.job"),
-          width: 300,
+          width: 270,
           render: (_, view) => (
             <>
               <JobLink view={view} />
@@ -46,8 +47,14 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
           ),
         },
         { title: t("jobs.cards"), width: 130, render: (_, view) => <Cards view={view} /> },
-        { title: t("jobs.progress"), width: 380, render: (_, view) => <Progress view={view} /> },
-        { title: t("jobs.last"), width: 130, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        { title: t("jobs.progress"), width: 310, render: (_, view) => <Progress view={view} /> },
+        { title: t("jobs.last"), width: 110, render: (_, view) => <Moment at={view.last_progress_at} /> },
+        {
+          title: t("jobs.card-hours"),
+          width: 100,
+          align: "right",
+          render: (_, view) => <Quantity value={view.device_seconds / 3600} digits={1} />,
+        },
         {
           title: "",
           width: 60,
@@ -81,6 +88,17 @@ export function JobTable({ views, more }: { views: JobView[]; more: () => void }
   );
 }
 
+/** The height of the window in CSS pixels, as it changes. */
+function useWindowHeight(): number {
+  return useSyncExternalStore(
+    (changed) => {
+      window.addEventListener("resize", changed);
+      return () => window.removeEventListener("resize", changed);
+    },
+    () => window.innerHeight,
+  );
+}
+
 function Cards({ view }: { view: JobView }) {
   const type = view.attempt?.device_type ?? (view.job.spec.request.device_types ?? []).join(" / ");
   return (
@@ -96,17 +114,21 @@ export function Progress({ view }: { view: JobView }) {
   const now = useNow(60);
   const { job, waits } = view;
   if (waits) {
-    const starts = range(waits.forecast, now);
     return (
       <Tooltip title={waits.sentence}>
         <div>
-          <div className="clip line">{starts ? t("jobs.starts", { range: starts }) : t("jobs.starts-unknown")}</div>
+          <div className="clip line">{expected(waits.forecast, now, t)}</div>
           <div className="quiet clip line">{waits.sentence}</div>
         </div>
       </Tooltip>
     );
   }
-  if (job.step == null) return <span className="quiet">{job.reason ?? view.phase ?? "—"}</span>;
+  if (job.step == null)
+    return (
+      <span className="quiet">
+        {job.reason ? told(["why"], job.reason, t) : view.phase ? told(["phase"], view.phase, t) : "—"}
+      </span>
+    );
   const share = job.total ? Math.floor((100 * job.step) / job.total) : null;
   return (
     <>

@@ -26,16 +26,13 @@ export function Models() {
           const shown = all.filter((version) => !project || version.project === project);
           if (shown.length === 0)
             return <Nothing command="headway model register NAME --job JOB">{t("models.none")}</Nothing>;
-          const chosen = all.find((version) => nameOf(version) === wanted.version);
+          const newest = shown.reduce((one, other) => (one.created_at > other.created_at ? one : other));
+          const chosen = all.find((version) => nameOf(version) === wanted.version) ?? newest;
           const other = all.find((version) => nameOf(version) === wanted.against);
           return (
             <>
               <Versions versions={shown} />
-              {chosen ? (
-                <Lineage chosen={chosen} other={other ?? null} all={all} />
-              ) : (
-                <Unknown>{t("models.choose")}</Unknown>
-              )}
+              <Lineage chosen={chosen} other={other ?? null} all={all} />
             </>
           );
         }}

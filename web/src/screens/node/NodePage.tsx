@@ -2,18 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { AutoComplete } from "antd";
+import { Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
-import { known, useWords } from "../../i18n/words";
+import { known, told, useWords } from "../../i18n/words";
 import { LazyChart } from "../../parts/chart/LazyChart";
-import { METRICS, sinceHours } from "../../parts/chart/metrics";
+import { MetricSelect } from "../../parts/chart/MetricSelect";
+import { measured, metricName, sinceHours } from "../../parts/chart/metrics";
 import { Facts, Page, Panel } from "../../parts/Page";
-import { bytes, Moment } from "../../parts/Quantity";
+import { Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing, Unknown } from "../../parts/states";
-import { moment } from "../../time/durations";
+import { moment, shortMoment } from "../../time/durations";
+import { now } from "../../time/now";
 import { NodeActions } from "./NodeActions";
 
 export function NodePage() {
@@ -55,7 +57,7 @@ function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["No
     <Panel>
       <Facts
         rows={[
-          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ?? ""}`],
+          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ? told(["why"], node.reason, t) : ""}`],
           [
             t("node.trust"),
             <span key="t" className={suspicion.level === "suspect" ? "bad" : suspicion.level === "watch" ? "warn" : ""}>
@@ -104,18 +106,26 @@ function Measured({ node }: { node: string }) {
   const navigate = useNavigate({ from: "/nodes/$node" });
   const latest = useQuery({ ...nodeLatest(node), refetchInterval: 15_000 });
   const metric = wanted.metric ?? "cpu_percent";
-  const series = useQuery({ ...nodeReadings(node, metric, sinceHours(wanted.hours ?? 6)), refetchInterval: 30_000 });
+  const since = wanted.from ?? sinceHours(wanted.hours ?? 6);
+  const series = useQuery({ ...nodeReadings(node, metric, since, wanted.to), refetchInterval: 30_000 });
   return (
     <Panel
       title={t("node.readings")}
       extra={
-        <AutoComplete
-          style={{ width: 280 }}
-          aria-label={t("cluster.metric")}
-          defaultValue={metric}
-          options={METRICS.map((value) => ({ value }))}
-          onSelect={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
-        />
+        <span className="row">
+          {wanted.from ? (
+            <Button
+              size="small"
+              onClick={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
+            >
+              {shortMoment(wanted.from, new Date(now()))} – {wanted.to ? shortMoment(wanted.to, new Date(now())) : ""} ✕
+            </Button>
+          ) : null}
+          <MetricSelect
+            value={metric}
+            onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
+          />
+        </span>
       }
     >
       <Data query={latest} rows={2}>
@@ -127,21 +137,21 @@ function Measured({ node }: { node: string }) {
               .slice(0, 8)
               .map((one) => (
                 <span key={one.name} title={moment(one.at)}>
-                  {one.name}{" "}
-                  <strong className="number">
-                    {one.name.includes("bytes") ? bytes(one.value) : one.value.toFixed(1)}
-                  </strong>
+                  {metricName(one.name, t)} <strong className="number">{measured(one.name, one.value)}</strong>
                 </span>
               ))}
           </div>
         )}
       </Data>
       {series.isError ? <Failed error={series.error} retry={() => void series.refetch()} /> : null}
-      {series.data?.length === 0 ? <Unknown>{t("cluster.no-readings", { metric })}</Unknown> : null}
+      {series.data?.length === 0 ? (
+        <Unknown>{t("cluster.no-readings", { metric: metricName(metric, t) })}</Unknown>
+      ) : null}
       {series.data?.length ? (
         <LazyChart
+          metric={metric}
           lines={series.data.map((one) => ({
-            name: one.device === null ? one.name : `${one.name} · ${one.device}`,
+            name: one.device === null ? metricName(one.name, t) : `${metricName(one.name, t)} · ${one.device}`,
             points: one.points.map((point) => [Date.parse(point.at), point.mean] as [number, number]),
           }))}
         />
@@ -238,7 +248,7 @@ function History({ facts }: { facts: Record<string, unknown>[] }) {
         at: <Moment at={String(when)} />,
         kind: key ? t(key, rest as Record<string, string>) : String(kind),
         by: String(by ?? "—"),
-        reason: String(rest.reason ?? rest.state ?? "—"),
+        reason: rest.reason ? told(["why"], String(rest.reason), t) : told(["node"], String(rest.state ?? "—"), t),
       };
     });
   return (

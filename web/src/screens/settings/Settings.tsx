@@ -9,7 +9,10 @@ import { useWords } from "../../i18n/words";
 import { Page, Panel } from "../../parts/Page";
 import { bytes, Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
-import { Data, Nothing, Unknown } from "../../parts/states";
+import { Data, Nothing } from "../../parts/states";
+import { Baselines } from "./Baselines";
+import { Engines } from "./Engines";
+import { Members } from "./Members";
 import { Mine } from "./Mine";
 import { Projects } from "./Projects";
 
@@ -19,6 +22,9 @@ export function Settings() {
   const navigate = useNavigate({ from: "/settings" });
   const pages: [NonNullable<typeof tab>, ReactNode][] = [
     ["projects", <Projects key="p" />],
+    ["members", <Members key="mb" />],
+    ["engines", <Engines key="e" />],
+    ["baselines", <Baselines key="b" />],
     ["templates", <Templates key="t" />],
     ["datasets", <Datasets key="d" />],
     ["queue", <QueueRules key="q" />],
@@ -33,7 +39,6 @@ export function Settings() {
         destroyOnHidden
         items={pages.map(([key, children]) => ({ key, label: t(`settings.${key}`), children }))}
       />
-      <Unknown>{t("settings.elsewhere")}</Unknown>
     </Page>
   );
 }

@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { api, type Schemas, take } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { cadenceOf } from "../../api/queries";
-import { known, type Language, type Say, useWords } from "../../i18n/words";
+import { type Language, type Say, useWords } from "../../i18n/words";
 import { Facts } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
-import { range } from "../../parts/range";
+import { expected, unforeseen } from "../../parts/range";
 import { Failed, Loading, Unknown } from "../../parts/states";
 import { Trade } from "../../parts/Trade";
 import { duration, isoSeconds } from "../../time/durations";
@@ -90,15 +90,13 @@ function Place({ seen }: { seen: Schemas["DryRunView"] }) {
   const now = useNow(60);
   const waits = seen.waits;
   if (seen.starts_on) return <strong>{t("submit.starts-now", { type: seen.starts_on })}</strong>;
-  const expected = range(seen.forecast, now);
-  const unknown = seen.forecast.unknown ? known(`unknown.${seen.forecast.unknown}`) : null;
   return (
     <div>
       <strong>
         {waits ? t("submit.place", { place: waits.position, all: seen.waiting + 1 }) : null}{" "}
-        {expected ? t("jobs.starts", { range: expected }) : t("jobs.starts-unknown")}
+        {expected(seen.forecast, now, t)}
       </strong>{" "}
-      {unknown ? <span className="quiet">{t(unknown)}</span> : null}
+      <span className="quiet">{unforeseen(seen.forecast, t)}</span>
       {waits ? <div>{waits.sentence}</div> : null}
       {waits?.advice ? <div className="quiet">{waits.advice}</div> : null}
     </div>

@@ -133,7 +133,7 @@ function Lent({ held }: { held: Schemas["HeldView"][] }) {
           rows={rows}
           columns={[
             ["project", t("jobs.project")],
-            ["owner", t("wait.owner")],
+            ["owner", t("usage.owner")],
             ["job", t("jobs.job")],
             ["cards", t("jobs.cards")],
             ["since", t("usage.since")],

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, Restored
+from headway.domain.ids import JobId
 from headway.server.operations.jobs.advance import Progress, advance
 from headway.server.platform import Platform
 from headway.server.wire import EventChunk, RankEvent
@@ -109,6 +110,7 @@ class RankEvents:
             event.seconds,
             saved_at=event.t,
             blocked=event.blocked,
+            storage=event.storage,
         )
         checkpoints.record(self.c, saved)
         fact = CheckpointSaved(
@@ -142,6 +144,9 @@ class RankEvents:
             seconds=event.seconds,
         )
         facts.append(self.c, fact)
+        if rank == 0 and event.path is not None:
+            # It may be another job's, which this one goes on from.
+            checkpoints.set_restored(self.c, JobId(Path(event.path).parent.name), event.path, event.seconds)
 
 
 def is_inside(path: str, folder: Path) -> bool:

@@ -35,7 +35,7 @@ def take(platform: Platform, attempt_id: AttemptId, node: str, report: Report) -
     with platform.database.write() as c:
         attempt = attempts.get(c, attempt_id)
         if attempt is None or node not in {placement.node for placement in attempt.placements}:
-            raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}", near="—")
+            raise PlatformError("not-found", what="attempt", value=f"{attempt_id}/{node}")
         attempt = _started(platform, c, attempt, node, report)
         offsets, readings = RankEvents(platform, c, attempt, node).take(report.events)
         record_seen(c, attempt, report.checkpoints, platform.checkpoints / attempt.job, platform.clock.now())
@@ -205,7 +205,7 @@ def _kill_orders(c: Connection, attempt: Attempt, node: str, now: datetime) -> l
 
 
 def _struck(drill: Drill) -> str:
-    return "agent" if drill.kill is Kill.AGENT else "rank"
+    return Kill.RANK if drill.kill is Kill.STOP else drill.kill
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:

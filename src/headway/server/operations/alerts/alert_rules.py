@@ -37,7 +37,7 @@ def make_rule(c: Connection, change: Change, wish: RuleWish) -> AlertRule:
     known = notices.channels(c)
     for recipient in wish.recipients:
         if recipient not in known:
-            raise PlatformError("not-found", what="channel", value=recipient, near=", ".join(known) or "—")
+            raise PlatformError("not-found", what="channel", value=recipient, near=", ".join(known))
     comparison = Comparison.BELOW if wish.below is not None else Comparison.ABOVE
     threshold = wish.below if wish.below is not None else wish.above
     return AlertRule(
@@ -95,7 +95,7 @@ def find_rule(c: Connection, name: str) -> AlertRule:
     """The rule of this name. Raises `not-found`."""
     rule = alerts.rule(c, name)
     if rule is None:
-        known = ", ".join(rule.name for rule in alerts.rules(c)) or "—"
+        known = ", ".join(rule.name for rule in alerts.rules(c))
         raise PlatformError("not-found", what="alert rule", value=name, near=known)
     return rule
 
@@ -123,7 +123,7 @@ def _check_scope(c: Connection, scope: Scope) -> None:
         raise PlatformError("not-found", what="job", value=scope.job)
     names = [node.name for node in nodes.all(c)]
     if scope.node is not None and scope.node not in names:
-        raise PlatformError("not-found", what="node", value=scope.node, near=", ".join(names) or "—")
+        raise PlatformError("not-found", what="node", value=scope.node, near=", ".join(names))
 
 
 def _refuse(field: str, value: object, rule: str) -> None:

@@ -76,7 +76,7 @@ def register_model(platform: Platform, change: Change, name: str, job: Job, step
         lineage = _lineage(c, job, chosen)
     found = verify(chosen.path)
     if not found.ok:
-        raise PlatformError("checkpoint-damaged", value=chosen.path, detail=f"{found.reason}: {found.detail}")
+        raise PlatformError("checkpoint-damaged", value=chosen.path, reason=found.reason, detail=found.detail)
     incoming = platform.models / name / f"{INCOMING}{make_id('m')}"
     copy_weights(found, incoming)
     digest, size, _ = digest_folder(incoming)
@@ -155,7 +155,7 @@ def _choose(c: Connection, job: Job, step: int | None) -> Checkpoint:
     known = [p for p in checkpoints.of_job(c, job.id) if p.state in (CheckpointState.VERIFIED, CheckpointState.SAVED)]
     fitting = [p for p in known if step is None or p.step == step]
     if not fitting:
-        near = ", ".join(str(p.step) for p in known) or "—"
+        near = ", ".join(str(p.step) for p in known)
         raise PlatformError("not-found", what="checkpoint", value=f"{job.id} step {step or 'latest'}", near=near)
     return fitting[0]
 

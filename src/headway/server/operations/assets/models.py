@@ -21,7 +21,7 @@ def find_model(c: Connection, user: str, name: str, number: int) -> ModelVersion
     found = assets.model(c, name, number)
     if found is None:
         known = readable(assets.models(c), readable_projects(held))
-        near = ", ".join(version.reference for version in known) or "—"
+        near = ", ".join(version.reference for version in known)
         raise PlatformError("not-found", what="model version", value=f"{name}@{number}", near=near)
     check(user, held, Verb.READ, "model", found.project)
     return found

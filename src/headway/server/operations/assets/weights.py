@@ -27,8 +27,12 @@ def copy_weights(found: Verification, target: Path) -> None:
         target.mkdir(parents=True)
         for entry in weights or files:
             _copy(root, entry, target / entry.path.removeprefix(WEIGHTS if weights else ""))
-    except (Rejected, FileNotFoundError) as gone:
-        raise PlatformError("checkpoint-damaged", value=str(found.path), detail=str(gone)) from None
+    except Rejected as gone:
+        told = {"reason": gone.reason, "detail": gone.detail}
+        raise PlatformError("checkpoint-damaged", value=str(found.path), **told) from None
+    except FileNotFoundError as gone:
+        told = {"reason": "missing-file", "detail": str(gone.filename)}
+        raise PlatformError("checkpoint-damaged", value=str(found.path), **told) from None
     finally:
         os.close(root)
     for path in (target, *target.rglob("*")):
@@ -44,4 +48,4 @@ def _copy(root: int, entry: FileEntry, target: Path) -> None:
             running.update(block)
             copy.write(block)
     if f"{algorithm}:{running.hexdigest()}" != entry.hash:
-        raise PlatformError("checkpoint-damaged", value=entry.path, detail="it changed while it was copied")
+        raise PlatformError("checkpoint-damaged", value=entry.path, reason="wrong-hash")

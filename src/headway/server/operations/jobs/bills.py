@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import LossBill
-from headway.domain.events import RecoveryMeasured
+from headway.domain.recovery_events import RecoveryMeasured
 from headway.store import agents, bills, checkpoints, facts
 
 

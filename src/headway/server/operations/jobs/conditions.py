@@ -58,7 +58,7 @@ def _may_use(node: Node, wishes: Wishes) -> bool:
 def _check_names(what: str, names: Iterable[str], known: set[str]) -> None:
     for name in names:
         if name not in known:
-            raise PlatformError("not-found", what=what, value=name, near=", ".join(sorted(known)) or "—")
+            raise PlatformError("not-found", what=what, value=name, near=", ".join(sorted(known)))
 
 
 def _jobs(c: Connection, field: str, names: tuple[str, ...]) -> tuple[JobId, ...]:

@@ -1,11 +1,12 @@
 """Which checkpoints of a running job go, read from rows and readings and decided by `registry`; and what became of it.
 
 Only jobs that say more of what stays than how many (`keep_every_steps`, `keep_best`) are thinned from here: for all
-others the in-job SDK keeps the last few, and what a framework saved is left to it. The deleting is done by the first
-node's agent, as the job's user.
+others the in-job SDK keeps the last few, what a framework saved is left to it, and only a disk that fills is foretold.
+The deleting is done by the first node's agent, as the job's user.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,12 +17,16 @@ from headway.domain.cadence_events import CheckpointDeleted
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.ids import JobId
 from headway.domain.job import CheckpointPolicy, Job
-from headway.registry.retention import Decision, Space, Why, retain
+from headway.registry.filling import others_rate
+from headway.registry.retention import Decision, Space, Why, left_alone, retain
 from headway.server.platform import Discard, Platform
 from headway.server.wire import Discarded
 from headway.store import assets, attempts, checkpoints, facts
 
 POINTS = 2000
+LOOK_BACK = timedelta(hours=6)
+FAR = 50
+"""A disk that takes so many more saves is not short, however others fill it: their readings are left unread."""
 
 
 def is_thinned(policy: CheckpointPolicy) -> bool:
@@ -30,11 +35,14 @@ def is_thinned(policy: CheckpointPolicy) -> bool:
 
 
 def decide(platform: Platform, c: Connection, job: Job, attempt: Attempt) -> Decision:
-    """What of a job's checkpoints goes now."""
+    """What of a job's checkpoints goes now, and how soon their disk is full."""
     saved = checkpoints.of_job(c, job.id)
     policy = job.spec.checkpoint
+    space = _space(platform, c, attempt, saved, policy.keep)
+    if not is_thinned(policy):
+        return left_alone(saved, policy, space)
     metrics = _metrics(platform, attempt, policy.metric, saved) if policy.keep_best else {}
-    return retain(saved, policy, _needed(c, job.id, saved), metrics, _space(platform, attempt, saved))
+    return retain(saved, policy, _needed(c, job.id, saved), metrics, space)
 
 
 def orders_of(decision: Decision, folder: Path) -> dict[str, Discard]:
@@ -86,7 +94,7 @@ def _metrics(platform: Platform, attempt: Attempt, name: str, saved: Iterable[Ch
     return found
 
 
-def _space(platform: Platform, attempt: Attempt, saved: list[Checkpoint]) -> Space | None:
+def _space(platform: Platform, c: Connection, attempt: Attempt, saved: list[Checkpoint], keep: int) -> Space | None:
     """The room on the file system of the checkpoints, as the first node's agent measured it."""
     node = attempt.placements[0].node
     told = {each.name: each.value for each in platform.readings.latest(attempt.id) if each.node == node}
@@ -96,4 +104,28 @@ def _space(platform: Platform, attempt: Attempt, saved: list[Checkpoint]) -> Spa
     times = sorted(each.saved_at for each in saved)
     every = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None
     largest = max(each.bytes for each in saved)
-    return Space(int(total - used), largest, every if every and every > timedelta(0) else None)
+    space = Space(int(total - used), largest, every if every and every > timedelta(0) else None)
+    if space.saves_left > FAR:
+        return space
+    others = others_rate(_used(platform, attempt, node), _own(c, saved, keep))
+    return replace(space, others_bytes_per_s=others)
+
+
+def _used(platform: Platform, attempt: Attempt, node: str) -> list[tuple[datetime, float]]:
+    """The bytes in use of late, oldest first."""
+    since = platform.clock.now() - LOOK_BACK
+    series = platform.readings.series(attempt.id, "disk_used_bytes", node=node, since=since, points=POINTS)
+    return sorted((point.at, point.mean) for each in series for point in each.points)
+
+
+def _own(c: Connection, saved: list[Checkpoint], keep: int) -> list[tuple[datetime, int]]:
+    """When this job's checkpoints came and went. One that nobody told of went when the SDK had `keep` newer ones."""
+    rows = sorted(saved, key=lambda each: each.saved_at)
+    told = facts.all(c, job=rows[0].job, kinds={CheckpointDeleted.kind})
+    gone = {fact.path: fact.at for fact in told if isinstance(fact, CheckpointDeleted)}
+    lost = [
+        (gone.get(each.path, rows[min(number + keep, len(rows) - 1)].saved_at), -each.bytes)
+        for number, each in enumerate(rows)
+        if each.state is CheckpointState.DELETED
+    ]
+    return [(each.saved_at, each.bytes) for each in rows] + lost

@@ -1,6 +1,6 @@
 """What a job's failures cost: its bills with their phases, and the sum with other intervals beside it. Only reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,13 +9,16 @@ from sqlalchemy import Connection
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import LossBill
+from headway.domain.events import Fact
 from headway.domain.job import Job
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.losses import Losses, Run, sum_up, usual_interval
 from headway.metering.phases import READ, Phases, split
 from headway.server.platform import Platform
 from headway.store import attempts, bills, checkpoints, facts
 
 SAMPLES = 500
+IN_PLACE = "in-place"
 
 
 class Passing(StrEnum):
@@ -28,11 +31,15 @@ class Passing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One failure: its bill, where the seconds went, and whether the step where it broke was passed."""
+    """One failure: its bill, where the seconds went, and whether the step where it broke was passed.
+
+    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`.
+    """
 
     bill: LossBill
     phases: Phases
     passing: Passing
+    way: str | None = None
 
 
 def recoveries(c: Connection, job: Job) -> list[Recovery]:
@@ -40,7 +47,15 @@ def recoveries(c: Connection, job: Job) -> list[Recovery]:
     found = bills.of_job(c, job.id)
     said = facts.all(c, job=job.id, kinds=READ) if found else []
     broke = {bill.failed for bill in found}
-    return [Recovery(bill, split(bill, said), _passing(job, bill, bill.resumed in broke)) for bill in found]
+    return [
+        Recovery(bill, split(bill, said), _passing(job, bill, bill.resumed in broke), _way(bill, said))
+        for bill in found
+    ]
+
+
+def _way(bill: LossBill, said: Iterable[Fact]) -> str | None:
+    decided = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
+    return (IN_PLACE if decided[-1].in_place else decided[-1].queued_for) if decided else None
 
 
 def _passing(job: Job, bill: LossBill, broke_again: bool) -> Passing:

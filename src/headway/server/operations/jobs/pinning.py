@@ -42,6 +42,6 @@ def _of_step(c: Connection, job: Job, step: int) -> list[Checkpoint]:
     present = [each for each in checkpoints.of_job(c, job.id) if each.state is not CheckpointState.DELETED]
     found = [each for each in present if each.step == step]
     if not found:
-        near = ", ".join(dict.fromkeys(str(each.step) for each in present)) or "—"
+        near = ", ".join(dict.fromkeys(str(each.step) for each in present))
         raise PlatformError("not-found", what="checkpoint", value=str(step), near=near)
     return found

@@ -97,7 +97,7 @@ def _checkpoint(platform: Platform, job: Job, wanted: str | None) -> on_disk.Che
     paths += [job.spec.origin.path] if job.spec.origin else []
     named = [path for path in paths if wanted in (path, _step_of(path))]
     if not named:
-        near = ", ".join(dict.fromkeys(_step_of(path) for path in paths)) or "—"
+        near = ", ".join(dict.fromkeys(_step_of(path) for path in paths))
         raise PlatformError("not-found", what="checkpoint", value=wanted, near=near)
     verified = on_disk.verify(named[0])
     if verified.manifest is None:
@@ -113,7 +113,7 @@ def newest_of(platform: Platform, job: Job) -> on_disk.Checkpoint:
     origin = job.spec.origin and on_disk.verify(job.spec.origin.path)
     if origin and origin.manifest:
         return on_disk.Checkpoint(origin.path, origin.manifest)
-    said = ", ".join(f"{bad.path.name}: {bad.reason}" for bad in rejected) or "—"
+    said = ", ".join(f"{bad.path.name}: {bad.reason}" for bad in rejected)
     raise PlatformError("no-checkpoint", job=job.id, rejected=said)
 
 
@@ -127,7 +127,7 @@ def _spec(platform: Platform, c: Connection, job: Job, wish: Wish, origin: Origi
     check_name("name", name)
     project = quotas.project(c, spec.project)
     if project is None or project.closed_at is not None:
-        raise PlatformError("not-found", what="project", value=spec.project, near="—")
+        raise PlatformError("not-found", what="project", value=spec.project)
     check_account(platform.settings, c, by, platform.engines.values())
     known = nodes.all(c)
     pools = _pools(known, wish.pool)
@@ -149,7 +149,7 @@ def _pools(known: Iterable[Node], wanted: str | None) -> list[tuple[str, str]]:
         return pools
     found = [pool for pool in pools if wanted in (*pool, "/".join(pool))]
     if not found:
-        near = ", ".join("/".join(pool) for pool in pools) or "—"
+        near = ", ".join("/".join(pool) for pool in pools)
         raise PlatformError("not-found", what="pool", value=wanted, near=near)
     return found
 

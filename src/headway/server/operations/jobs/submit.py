@@ -158,7 +158,7 @@ def find_template(c: Connection, reference: str) -> tuple[Template, str]:
         raise PlatformError("invalid-field", field="template", value=reference, rule="name | name@version")
     row = templates.get(c, name, int(version) if version else None)
     if row is None:
-        near = ", ".join(templates.names(c)) or "—"
+        near = ", ".join(templates.names(c))
         raise PlatformError("not-found", what="template", value=reference, near=near)
     return templates_of.parse(row.content), f"{row.name}@{row.version}"
 
@@ -207,7 +207,7 @@ def _folder(c: Connection, what: str, reference: str, by: str) -> str:
         return find_model(c, by, name, int(number)).path
     found = assets.dataset(c, name, int(number))
     if found is None:
-        near = ", ".join(version.reference for version in assets.datasets(c)) or "—"
+        near = ", ".join(version.reference for version in assets.datasets(c))
         raise PlatformError("not-found", what=what, value=reference, near=near)
     return found.path
 
@@ -217,4 +217,4 @@ def _first_of_type(template: Template, given: Mapping[str, str], kind: str) -> s
 
 
 def _projects(c: Connection) -> str:
-    return ", ".join(project.name for project in quotas.projects(c)) or "—"
+    return ", ".join(project.name for project in quotas.projects(c))

@@ -101,4 +101,4 @@ def find(known: list[Node], name: str) -> Node:
     for node in known:
         if node.name == name:
             return node
-    raise PlatformError("not-found", what="node", value=name, near=", ".join(node.name for node in known) or "—")
+    raise PlatformError("not-found", what="node", value=name, near=", ".join(node.name for node in known))

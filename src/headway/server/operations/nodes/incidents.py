@@ -6,27 +6,30 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.diagnosis.cases.incidents import Failure, Incident, incidents
+from headway.diagnosis.cases.shared import OF_MOUNTS, Disk, shares
 from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.attempt import Attempt
 from headway.domain.events import VerdictReached
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.resources import Node
+from headway.server.operations.agents.scenes import scenes_of
+from headway.server.platform import Platform
 from headway.store import attempts, facts, jobs, nodes, verdicts
 
 NO_FAILURE = frozenset({Fault.NONE, Fault.STOPPED})
 SWITCH = "switch"
 
 
-def recent(c: Connection, now: datetime, since: datetime, projects: frozenset[str] | None) -> tuple[Incident, ...]:
+def recent(platform: Platform, c: Connection, since: datetime, projects: frozenset[str] | None) -> tuple[Incident, ...]:
     """Incidents since a moment, the dearest first; `projects`: only failures of their jobs (None: of all)."""
     known = {node.name: node for node in nodes.all(c)}
     failures = []
     for job_id, tries in _by_job(c, since).items():
         job = jobs.get(c, job_id)
         if job is not None and (projects is None or job.spec.project in projects):
-            failures += _failures(c, job, tries, known)
-    return incidents(failures, now)
+            failures += _failures(platform, c, job, tries, known)
+    return incidents(failures, platform.clock.now())
 
 
 def _by_job(c: Connection, since: datetime) -> dict[JobId, list[Attempt]]:
@@ -36,7 +39,9 @@ def _by_job(c: Connection, since: datetime) -> dict[JobId, list[Attempt]]:
     return {job: [a for a in attempts.of_job(c, job) if (a.ended_at or since) >= since] for job in touched}
 
 
-def _failures(c: Connection, job: Job, tries: list[Attempt], known: Mapping[str, Node]) -> list[Failure]:
+def _failures(
+    platform: Platform, c: Connection, job: Job, tries: list[Attempt], known: Mapping[str, Node]
+) -> list[Failure]:
     found = []
     for attempt in tries:
         verdict = verdicts.get(c, attempt.id)
@@ -51,15 +56,20 @@ def _failures(c: Connection, job: Job, tries: list[Attempt], known: Mapping[str,
             devices=attempt.devices,
             nodes=tuple(placement.node for placement in attempt.placements),
             until=ended if after is None else after.started_at or ended,
-            shares=_shares(verdict, known),
+            shares=shares(verdict, _switch(verdict, known), job.spec, _disks(platform, verdict)),
         )
         found.append(failure)
     return found
 
 
-def _shares(verdict: Verdict, known: Mapping[str, Node]) -> dict[str, str]:
-    """What the failure may have in common with others."""
-    if verdict.node is None:
-        return {}
-    switch = known[verdict.node].labels.get(SWITCH) if verdict.node in known else None
-    return {"node": verdict.node} | ({} if switch is None else {"switch": switch})
+def _switch(verdict: Verdict, known: Mapping[str, Node]) -> str | None:
+    node = known.get(verdict.node or "")
+    return None if node is None else node.labels.get(SWITCH)
+
+
+def _disks(platform: Platform, verdict: Verdict) -> list[Disk]:
+    """What its agents saw of the mounts where it happened; nothing is read for a fault that no mount can be at."""
+    if verdict.cause not in OF_MOUNTS:
+        return []
+    scenes = scenes_of(platform, verdict.attempt)
+    return [disk for scene in scenes if verdict.node in (None, scene.node) for disk in scene.disks]

@@ -48,4 +48,4 @@ def check(platform: Platform, node: str, authorization: str | None) -> None:
 def _find(c: Connection, node: str) -> None:
     names = [known.name for known in nodes.all(c)]
     if node not in names:
-        raise PlatformError("not-found", what="node", value=node, near=", ".join(names[:10]) or "—")
+        raise PlatformError("not-found", what="node", value=node, near=", ".join(names[:10]))

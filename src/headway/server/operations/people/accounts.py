@@ -41,7 +41,7 @@ def revoke_token(c: Connection, change: Change, user: str, token: str) -> accoun
     known = accounts.tokens(c, user)
     found = next((each for each in known if each.id == token), None)
     if found is None:
-        near = ", ".join(each.id for each in known) or "—"
+        near = ", ".join(each.id for each in known)
         raise PlatformError("not-found", what="token", value=token, near=near)
     accounts.revoke_token(c, token)
     facts.append(c, TokenRevoked(at=change.at, by=change.by, user=user, token=token))
@@ -52,7 +52,7 @@ def withdraw_role(c: Connection, change: Change, user: str, role: Role, project:
     """Raises `not-found` for a role not held, `last-admin` where nobody would rule the site any more."""
     held = accounts.roles(c, user)
     if (role.value, project) not in held:
-        near = ", ".join(f"{name} @ {scope or '*'}" for name, scope in held) or "—"
+        near = ", ".join(f"{name} @ {scope or '*'}" for name, scope in held)
         raise PlatformError("not-found", what="role", value=f"{role.value} @ {project or '*'}", near=near)
     accounts.withdraw_role(c, user, role, project)
     everybody = (accounts.roles(c, other.name) for other in accounts.users(c))

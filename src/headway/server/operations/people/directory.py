@@ -1,4 +1,4 @@
-"""The directory: departments, projects, quotas, users, roles and tokens. Each change is a row and a fact."""
+"""The directory: departments, projects, users, roles and tokens. Each change is a row and a fact."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,16 +10,15 @@ from headway.domain.events import (
     DepartmentCreated,
     Fact,
     ProjectCreated,
-    QuotaSet,
     RoleGranted,
     TokenIssued,
     UserCreated,
 )
 from headway.domain.ids import check_name
-from headway.domain.quota import Department, Project, Quota
+from headway.domain.quota import Department, Project
 from headway.server.access import Role
 from headway.server.secrets import digest, make_id, make_token
-from headway.store import accounts, facts, nodes, quota_versions, quotas
+from headway.store import accounts, facts, nodes, quotas
 
 TOKEN_DAYS = 90
 
@@ -46,35 +45,13 @@ def create_project(c: Connection, change: Change, name: str, department: str) ->
     check_name("project", name)
     known = [row.name for row in quotas.departments(c)]
     if department not in known:
-        raise PlatformError("not-found", what="department", value=department, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what="department", value=department, near=", ".join(known))
     if quotas.project(c, name) is not None:
         raise PlatformError("already-exists", field="project", value=name)
     project = Project(name, department, change.at)
     quotas.add_project(c, project)
     _say(c, ProjectCreated(at=change.at, by=change.by, project=name, department=department))
     return project
-
-
-def set_quota(c: Connection, change: Change, quota: Quota) -> Quota:
-    """Change one number of the table at once; where sites want two people for that, they propose a table instead.
-
-    Raises `quota-scheduled` while an approved table waits for its date: the change would bring it forward.
-    """
-    check_name("device_type", quota.device_type)
-    require_project(c, quota.project)
-    _require_device_type(c, quota.device_type)
-    if quota.devices < 0:
-        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="≥ 0")
-    newest = quota_versions.newest(c)
-    if newest is not None and newest.in_force_from is not None and newest.in_force_from > change.at:
-        since = newest.in_force_from.isoformat(timespec="seconds")
-        raise PlatformError("quota-scheduled", version=newest.number, in_force_from=since)
-    quotas.set_quota(c, quota, at=change.at, by=change.by)
-    said = QuotaSet(
-        at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
-    )
-    _say(c, said)
-    return quota
 
 
 def create_user(c: Connection, change: Change, name: str, hashed: str | None, unix_name: str | None) -> None:
@@ -107,13 +84,13 @@ def issue_token(c: Connection, change: Change, user: str, days: int = TOKEN_DAYS
 def require_project(c: Connection, name: str) -> Project:
     project = quotas.project(c, name)
     if project is None:
-        known = ", ".join(row.name for row in quotas.projects(c)) or "—"
+        known = ", ".join(row.name for row in quotas.projects(c))
         raise PlatformError("not-found", what="project", value=name, near=known)
     return project
 
 
-def _require_device_type(c: Connection, name: str) -> None:
-    """Nodes that are gone count, and where no node was seen yet any type may come."""
+def require_device_type(c: Connection, name: str) -> None:
+    """Raises `not-found` for a type no node has. Nodes that are gone count; where none was seen any may come."""
     known = sorted({node.device_type for node in nodes.all(c)})
     if known and name not in known:
         raise PlatformError("not-found", what="device type", value=name, near=", ".join(known))
@@ -121,7 +98,7 @@ def _require_device_type(c: Connection, name: str) -> None:
 
 def require_user(c: Connection, name: str) -> None:
     if accounts.user(c, name) is None:
-        known = ", ".join(user.name for user in accounts.users(c)[:10]) or "—"
+        known = ", ".join(user.name for user in accounts.users(c)[:10])
         raise PlatformError("not-found", what="user", value=name, near=known)
 
 

@@ -11,13 +11,15 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
+from headway.domain.events import QuotaSet
+from headway.domain.ids import check_name
 from headway.domain.lifecycle import JobState
 from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaDropped, QuotaProposed
-from headway.domain.quota import Project, QuotaTree, check_grants, check_tree, check_usage
+from headway.domain.quota import Project, Quota, QuotaTree, check_grants, check_people, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
 from headway.domain.quota_version import Dropped, QuotaVersion
 from headway.server.operations.jobs.stopping import stop
-from headway.server.operations.people.directory import Change, require_project
+from headway.server.operations.people.directory import Change, require_device_type, require_project
 from headway.server.operations.queue import granting
 from headway.store import facts, grants, jobs, nodes, quota_versions, quotas
 
@@ -82,6 +84,30 @@ def withdraw(c: Connection, change: Change, number: int, reason: str) -> QuotaVe
     return _drop(c, change, version, Dropped.WITHDRAWN, reason)
 
 
+def set_number(c: Connection, change: Change, quota: Quota) -> QuotaVersion:
+    """Change one number of the table at once; where sites want two people for that, they propose a table instead.
+
+    Raises `quota-below-use` for less than the project has now, and `quota-scheduled` while an approved table waits for
+    its date: the change would bring it forward.
+    """
+    check_name("device_type", quota.device_type)
+    require_project(c, quota.project)
+    require_device_type(c, quota.device_type)
+    if quota.devices < 0:
+        raise PlatformError("invalid-field", field="devices", value=quota.devices, rule="≥ 0")
+    newest = quota_versions.newest(c)
+    if newest is not None and newest.in_force_from is not None and newest.in_force_from > change.at:
+        raise PlatformError("quota-scheduled", version=newest.number, in_force_from=_iso(newest.in_force_from))
+    version = quotas.set_quota(c, quota, at=change.at, by=change.by)
+    used = _beyond_grants(c, change.at).get((quota.project, quota.device_type), 0)
+    check_usage(version.tree, {(quota.project, quota.device_type): used})
+    said = QuotaSet(
+        at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
+    )
+    facts.append(c, said)
+    return version
+
+
 def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
     """Refuse a table that contradicts itself, what there is, what runs, or what was granted."""
     present = quota_versions.newest(c)
@@ -90,6 +116,7 @@ def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
     _check_names(c, tree)
     check_tree(tree, known)
     check_usage(tree, _beyond_grants(c, now))
+    check_people(tree, quotas.used_by_person(c))
     check_grants((request.grant for request in grants.approved(c)), tree)
 
 
@@ -111,7 +138,7 @@ def _open(c: Connection, number: int) -> QuotaVersion:
     """A version that nobody has decided on. Raises `not-found`, `quota-decided`."""
     version = quota_versions.get(c, number)
     if version is None:
-        near = ", ".join(str(known.number) for known in quota_versions.all(c) if known.is_open) or "—"
+        near = ", ".join(str(known.number) for known in quota_versions.all(c) if known.is_open)
         raise PlatformError("not-found", what="quota version", value=str(number), near=near)
     if not version.is_open:
         by, how = version.dropped_by or version.approved_by, version.dropped_as or "approved"
@@ -160,7 +187,7 @@ def _check_names(c: Connection, tree: QuotaTree) -> None:
 
 def _require(what: str, name: str, known: Collection[str]) -> None:
     if name not in known:
-        raise PlatformError("not-found", what=what, value=name, near=", ".join(known) or "—")
+        raise PlatformError("not-found", what=what, value=name, near=", ".join(known))
 
 
 def _beyond_grants(c: Connection, now: datetime) -> dict[tuple[str, str], int]:

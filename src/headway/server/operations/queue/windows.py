@@ -40,7 +40,7 @@ def cancel(c: Connection, change: Change, id: str) -> None:
     """Let a window be over. Repeating it changes nothing. Raises `not-found`."""
     kept = windows.get(c, id)
     if kept is None:
-        known = ", ".join(window.id for window in windows.ahead(c, change.at)) or "—"
+        known = ", ".join(window.id for window in windows.ahead(c, change.at))
         raise PlatformError("not-found", what="window", value=id, near=known)
     if kept.cancelled_at is None:
         windows.cancel(c, id, change.at)
@@ -51,7 +51,7 @@ def _check_scope(c: Connection, window: Window) -> None:
     known = nodes.all(c)
     names, types = {node.name for node in known}, {node.device_type for node in known}
     for name in sorted(window.nodes - names):
-        raise PlatformError("not-found", what="node", value=name, near=", ".join(sorted(names)) or "—")
+        raise PlatformError("not-found", what="node", value=name, near=", ".join(sorted(names)))
     if window.device_type is not None and window.device_type not in types:
-        near = ", ".join(sorted(types)) or "—"
+        near = ", ".join(sorted(types))
         raise PlatformError("not-found", what="device type", value=window.device_type, near=near)
