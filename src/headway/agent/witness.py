@@ -56,7 +56,7 @@ class Witness:
         ranks = [rank.rank for rank in self._ranks.witnessed()]
         self._outputs = Outputs(ranks, directory, order.log_limits, self._selector)
         self._end = End(self._ranks, self._outputs)
-        self._facts = facts.gather(order)
+        self._facts = facts.gather(order, directory)
         self._testimony = Testimony(_identity(), self._facts)
         self._delivery = Delivery(order, self._testimony, Tails(order, directory), journal)
         self._courier = Courier(Connection(order.server, order.ca_file), token)

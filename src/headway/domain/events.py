@@ -17,6 +17,15 @@ from headway.domain.alert_events import (
     AlertRuleSet,
     ChannelSet,
 )
+from headway.domain.asset_events import (
+    DatasetRegistered,
+    ReplicaReady,
+    ServiceDeployed,
+    ServiceStopped,
+    TemplateAdded,
+    TrafficShifted,
+    VersionRegistered,
+)
 from headway.domain.attempt import Outcome
 from headway.domain.cadence_events import (
     CadenceAdvised,
@@ -39,6 +48,16 @@ from headway.domain.node_events import (
     RetestEnded,
     RetestRequested,
 )
+from headway.domain.people_events import (
+    DepartmentCreated,
+    PasswordChanged,
+    ProjectCreated,
+    RoleGranted,
+    RoleWithdrawn,
+    TokenIssued,
+    TokenRevoked,
+    UserCreated,
+)
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -51,91 +70,14 @@ from headway.domain.queue_events import (
     QuotaApproved,
     QuotaDropped,
     QuotaProposed,
+    QuotaSet,
     ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
 from headway.domain.recovery_events import RecoveryDecided, RecoveryMeasured
 from headway.domain.resources import Placement
-from headway.domain.service import Share
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DepartmentCreated(Event):
-    kind: ClassVar[str] = "department-created"
-    department: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectCreated(Event):
-    kind: ClassVar[str] = "project-created"
-    project: str
-    department: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaSet(Event):
-    kind: ClassVar[str] = "quota-set"
-    project: str
-    device_type: str
-    devices: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserCreated(Event):
-    kind: ClassVar[str] = "user-created"
-    user: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleGranted(Event):
-    kind: ClassVar[str] = "role-granted"
-    user: str
-    role: str
-    project: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenIssued(Event):
-    kind: ClassVar[str] = "token-issued"
-    user: str
-    token: str
-    expires_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRevoked(Event):
-    kind: ClassVar[str] = "token-revoked"
-    user: str
-    token: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PasswordChanged(Event):
-    kind: ClassVar[str] = "password-changed"
-    user: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleWithdrawn(Event):
-    kind: ClassVar[str] = "role-withdrawn"
-    user: str
-    role: str
-    project: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateAdded(Event):
-    kind: ClassVar[str] = "template-added"
-    template: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetRegistered(Event):
-    kind: ClassVar[str] = "dataset-registered"
-    dataset: str
-    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,6 +238,17 @@ class LogsDropped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilesRemoved(Event):
+    """The folders an attempt ran in are gone, so many bytes with them; everything in them had been told long before."""
+
+    kind: ClassVar[str] = "run-files-removed"
+    job: JobId
+    attempt: AttemptId
+    engine: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLost(Event):
     kind: ClassVar[str] = "agent-lost"
     job: JobId
@@ -342,47 +295,6 @@ class JobEnded(Event):
     job: JobId
     state: str
     reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRegistered(Event):
-    kind: ClassVar[str] = "version-registered"
-    version: str
-    job: JobId
-    step: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceDeployed(Event):
-    kind: ClassVar[str] = "service-deployed"
-    service: str
-    version: str
-    job: JobId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicaReady(Event):
-    kind: ClassVar[str] = "replica-ready"
-    service: str
-    version: str
-    job: JobId
-    endpoint: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrafficShifted(Event):
-    kind: ClassVar[str] = "traffic-shifted"
-    service: str
-    split: int
-    shares: tuple[Share, ...]
-    reason: str
-    rollback_of: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceStopped(Event):
-    kind: ClassVar[str] = "service-stopped"
-    service: str
 
 
 Fact = (
@@ -437,6 +349,7 @@ Fact = (
     | Restored
     | RankExited
     | LogsDropped
+    | RunFilesRemoved
     | AgentLost
     | EndExplained
     | AttemptEnded

@@ -32,6 +32,7 @@ class Capability(StrEnum):
     WATCHES_NODES = "watches-nodes"
     BOOKS = "books"
     BECOMES = "becomes"
+    CLEARS = "clears"
     KEEPS = "keeps"
 
 
@@ -321,4 +322,19 @@ class Notices(Protocol):
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """At most one for each handle; unreachable: none."""
+        ...
+
+
+class Clears(Protocol):
+    """`CLEARS`: the folders attempts ran in can be removed, once nothing in them is left to tell."""
+
+    async def kept(self) -> Collection[AttemptId]:
+        """Attempts of which there are files. Raises `engine-unreachable`."""
+        ...
+
+    async def clear(self, attempt: AttemptId) -> int | None:
+        """Remove an ended attempt's files; the bytes that were in them. Raises `engine-unreachable`.
+
+        None: they stay, because an agent is there or something in them has not been delivered.
+        """
         ...
