@@ -199,10 +199,9 @@ Reason = (
 """From the nearest to a start to the farthest: a job that could go several ways is told the nearest."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True)  # Never changed, but not frozen: a plan makes one for each job, and a frozen one costs far more.
 class Place:
-    """Why a job stands where it stands: it counts as submitted later than it was. Never changed, but not frozen: a plan
-    makes one for every waiting job, and a frozen one takes several times as long to make.
+    """Why a job stands where it stands: it counts as submitted later than it was.
 
     Later by `length_shift` for its predicted length and by `share_shift` for its project's use (`share`: use over fair
     share; negative where it used less). `within_guarantee` stands before borrowed.
