@@ -47,7 +47,7 @@ def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
         return False
     if names[claim.entry.file].is_system:
         return course.goes_on_later(claim)
-    if claim.entry.level in WARNINGS and course.ended_before(claim):
+    if (claim.entry.level in WARNINGS or claim.weight < VAGUE) and course.ended_before(claim):
         return True
     return course.goes_on_after(claim)
 

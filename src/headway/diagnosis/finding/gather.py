@@ -38,7 +38,7 @@ _NODE = re.compile(
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
 _WAITS = re.compile(r"\bbarrier\(|main_process_first|wait_for_everyone|\ball_?(?:reduce|gather)|zero_first")
 _TRIES = re.compile(r"(?i),? ?(?:retrying|retry|attempt)\D{0,12}(?P<n>\d{1,6}) ?(?:/|of) ?(?P<of>\d{1,6})\)?")
-_CARRIED = re.compile(r"RayTaskError\((\w{1,60})\)")
+_CARRIED = re.compile(r"RayTaskError\((\w{1,60})\)|^SystemExit: [1-9]")
 CARRIED = 4
 """How much less an exception weighs that is only passed on."""
 _LAUNCHERS = (
