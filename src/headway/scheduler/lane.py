@@ -26,8 +26,8 @@ SHALLOW = 64
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to look: until `first` jobs have started and `seconds` are over, or all `goals` have started. An hour more
-    than the day that is asked for, so that most jobs that may start within the day have a late bound too.
+    """How far to look: until `first` jobs have started and `seconds` are over, or all `goals` have started. An hour
+    more than the day that is asked for, so that most jobs that may start within the day have a late bound too.
 
     `batch`: the part of all running jobs whose ends are looked at together (0: each by itself); it grows by `coarser`
     of itself for each hour ahead, up to a day.
