@@ -8,6 +8,7 @@ const CHOICE = { save_share: 0.02, lost_share: 0.03, share: 0.05, lost_per_fault
 const SEEN: Schemas["CadenceView"] = {
   ...{ mode: "minutes", advised_s: 600, present_s: 1800, edge: null, kept: false },
   ...{ blocking_s: 0.4, writing_s: 12, saves: 7, nodes: 64, mtbf_s: 86_400, rate: 15.6, rate_low: 9, rate_high: 25 },
+  storages: [],
   trade: [
     { ...CHOICE, interval_s: 600, advised: true, in_use: false },
     { ...CHOICE, interval_s: 1800, share: 0.0725, lost_per_fault_s: 900, advised: false, in_use: true },
