@@ -34,7 +34,7 @@ TORCHRUN = ("--standalone", "--nproc-per-node", "2", "--max-restarts", "1")
 # With the store of the first start torch 2.13's gloo finds the addresses of the dead, and no restart succeeds.
 OWN_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 # Facts in the order in which a recovery passes them, each as the end of what came before.
-STAGES = ("rank-exited", "attempt-ended", "verdict-reached", "recovery-decided", "attempt-placed", "attempt-launched")
+STAGES = ("rank-exited", "attempt-ended", "verdict-reached", "recovery-decided", "attempt-launched")
 SAID = ("attached", "restored", "first step")
 
 

@@ -1,43 +1,26 @@
-"""Job traces as replays: read, filtered, given limits where none were published.
+"""Job traces for benchmarks: filtered, and given limits where none were published.
 
 Limits are the reference tool's synthetic ones: run time × a ratio of a real log, up to the next usual limit, one random
 draw a job in order of submission.
 """
 
-import csv
 import gzip
 from argparse import ArgumentParser, Namespace
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from headway.domain.ids import JobId
-from headway.domain.job import Priority
+from headway.domain.errors import PlatformError
 from headway.domain.quota import Branch, Entry, QuotaTree
 from headway.domain.resources import Node
 from headway.scheduler.policy import Policy
-from headway.scheduler.rehearse import shape
 from headway.scheduler.replay import Past
-from headway.scheduler.snapshot import QueuedJob, Snapshot
+from headway.scheduler.snapshot import Snapshot
+from headway.server.trace import EPOCH, Row, jobs, rows
 
 RATIOS = Path(__file__).parent / "data" / "limit_ratios.txt.gz"
 USUAL = [900, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 259200, 604800, 1209600, 2592000, 5184000]
-EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-NEEDED = ("project", "submit_s", "duration_s", "gpus", "limit_s")
 TYPE = "gpu"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A job of a trace; times in seconds from its first submission."""
-
-    project: str
-    user: str
-    submitted: float
-    length: float
-    devices: int
-    limit: float
 
 
 def options(parser: ArgumentParser) -> None:
@@ -52,21 +35,15 @@ def options(parser: ArgumentParser) -> None:
 
 def read(args: Namespace) -> list[Row]:
     """The jobs of the trace by submission: within the days asked for, not empty, not larger than the cluster."""
-    rows = []
-    with gzip.open(args.trace, "rt", encoding="utf-8") as file:
-        table = csv.DictReader(file)
-        missing = [name for name in NEEDED if name not in (table.fieldnames or ())]
-        if missing:
-            raise SystemExit(f"{args.trace}: missing columns: {', '.join(missing)}")
-        for raw in table:
-            row = _row(raw)
-            if row and args.from_day * 86400 <= row.submitted < args.to_day * 86400:
-                rows.append(row)
-    rows = sorted((row for row in rows if row.devices <= args.nodes * args.per), key=lambda row: row.submitted)
-    if not rows:
+    first_s, last_s, most = args.from_day * 86400, args.to_day * 86400, args.nodes * args.per
+    try:
+        found, _ = rows(args.trace, lambda row: first_s <= row.submitted < last_s and row.devices <= most)
+    except PlatformError as error:
+        raise SystemExit(str(error)) from None
+    if not found:
         raise SystemExit(f"{args.trace}: no job is left within these days and nodes")
-    first = rows[0].submitted
-    return _limited([replace(row, submitted=row.submitted - first) for row in rows])
+    begins = found[0].submitted
+    return _limited([replace(row, submitted=row.submitted - begins) for row in found])
 
 
 def cluster(args: Namespace, tree: QuotaTree, policy: Policy) -> Snapshot:
@@ -94,32 +71,7 @@ def fenced_tree(rows: list[Row], devices: int) -> QuotaTree:
 
 def past(rows: list[Row], per: int) -> list[Past]:
     """The jobs as replays."""
-    return [_past(number, row, per) for number, row in enumerate(rows)]
-
-
-def _past(number: int, row: Row, per: int) -> Past:
-    job = QueuedJob(
-        id=JobId(f"j{number:07}"),
-        name="",
-        project=row.project,
-        owner=row.user,
-        priority=Priority.NORMAL,
-        request=shape(row.devices, per),
-        submitted_at=EPOCH + timedelta(seconds=row.submitted),
-        template="",
-        limit=timedelta(seconds=row.limit),
-    )
-    return Past(job, row.submitted, row.length)
-
-
-def _row(raw: dict[str, str]) -> Row | None:
-    if not raw["duration_s"] or not raw["submit_s"] or not raw["gpus"]:
-        return None
-    devices, length = float(raw["gpus"]), float(raw["duration_s"])
-    if devices < 1 or devices != int(devices) or length <= 0:
-        return None
-    limit = float(raw["limit_s"]) if raw["limit_s"] else 0.0
-    return Row(raw["project"], raw.get("user") or "", float(raw["submit_s"]), length, int(devices), limit)
+    return list(jobs(rows, per))
 
 
 def _limited(rows: list[Row]) -> list[Row]:

@@ -112,12 +112,13 @@ def bad_bytes(logs: Logs, seed: int) -> Logs:
     return {path: b"".join(map(spoilt, data.splitlines(keepends=True))) for path, data in logs.items()}
 
 
+LOST_LINES = "10 % of lines lost"
 MISSING = "one rank's file missing"
 PERTURBATIONS: dict[str, Callable[[Logs, int], Logs]] = {
     "prefixes swapped": prefixes_swapped,
     "timestamps dropped": timestamps_dropped,
     "clocks shifted ±30 s": clocks_shifted,
-    "10 % of lines lost": lines_lost,
+    LOST_LINES: lines_lost,
     MISSING: one_file_missing,
     "10⁵ normal lines added": normal_lines_added,
     "bad bytes": bad_bytes,

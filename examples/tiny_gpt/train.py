@@ -136,7 +136,7 @@ def train(options: Options, run: headway.Run) -> None:
     """From the newest verified checkpoint to the last step, or to a stop."""
     trainer = Trainer(options, run.rank, run.world_size)
     checkpoints = run.checkpoints(model=trainer.ranks, optimizer=trainer.optimizer, keep=options.keep)
-    every = options.checkpoint_every or run.checkpoint_every or 20
+    every = options.checkpoint_every or (None if run.asks_to_save else 20)
 
     def export_to(folder: Path) -> None:
         export(trainer.model, folder / "hf")
@@ -152,7 +152,8 @@ def train(options: Options, run: headway.Run) -> None:
         run.progress(step, options.steps, loss=loss, step_ms=seconds * 1000)
         if run.rank == 0 and (step % options.log_every == 0 or step == first):
             print(f"step {step}: loss {loss:.4f}, time {seconds * 1000:.2f}ms", flush=True)
-        if stop or step == options.steps or step % every == 0:
+        due = run.should_save(step) if every is None else step % every == 0
+        if stop or step == options.steps or due:
             with run.phase("save"):
                 checkpoints.save(step, files=export_to)
         if stop:

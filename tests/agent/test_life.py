@@ -7,8 +7,9 @@ import os
 import signal
 import stat
 import sys
+from pathlib import Path
 
-from tests.agent.node import Node
+from tests.agent.node import Node, is_running
 from tests.agent.witness_server import WitnessServer, wait_for
 
 PRINT_ENVIRONMENT = "import json,os;print(json.dumps(dict(os.environ)))"
@@ -142,6 +143,32 @@ def test_a_drill_strikes_one_rank_once(node: Node, server: WitnessServer) -> Non
     wait_for(lambda: 1 in server.exits, "the exit of rank 1")
     assert server.exits[1]["signal_name"] == "SIGKILL"
     assert server.exits[1]["stopped_by_us"] is False
+    wait_for(lambda: server.kill == [], "the drill to be told done")
+
+
+def test_a_drilled_node_takes_everything_along_without_a_word(node: Node, server: WitnessServer) -> None:
+    node.write_order("sh", "-c", "setsid sleep 100 & sleep 100", ranks=2)
+    agent = node.start()
+    pids = [rank["pid"] for rank in node.ranks(2)]
+    server.kill = [{"drill": "d-1", "rank": 1, "signal": int(signal.SIGKILL), "what": "node"}]
+    assert agent.wait(20) == -signal.SIGKILL
+    wait_for(lambda: not any(is_running(pid) for pid in pids), "the end of every rank")
+    assert (server.exits, server.ended) == ({}, None)
+
+
+def test_a_drill_of_storage_is_done_once_a_save_has_met_it(node: Node, server: WitnessServer) -> None:
+    met = 'until rm "$HEADWAY_RANK_DIR/storage-gone.json" 2>/dev/null; do [ -e "$0" ] || sleep 0.05; done; sleep 100'
+    waits = str(node.directory / "waits")
+    node.write_order("sh", "-c", f'while [ -e "$0" ]; do sleep 0.05; done; {met}', waits, ranks=2)
+    Path(waits).touch()
+    node.start()
+    node.ranks(2)
+    server.kill = [{"drill": "d-1", "rank": 0, "signal": int(signal.SIGKILL), "what": "mount"}]
+    wait_for(lambda: (node.directory / "rank-1" / "storage-gone.json").exists(), "the file of the drill")
+    told = len(server.reports)
+    wait_for(lambda: len(server.reports) > told + 1, "two more reports")
+    assert (len(server.kill), server.exits) == (1, {})
+    Path(waits).unlink()
     wait_for(lambda: server.kill == [], "the drill to be told done")
 
 

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.drill_disks import dead_mount, make_read_only, small_disk, take_away
 
 from headway.agent.ranks import cgroup
-from headway.agent.scene import asking, mounts
+from headway.agent.scene import asking, kernel, mounts
 from tests.agent.node import Node
 from tests.agent.witness_server import WitnessServer, wait_for
 
@@ -155,6 +155,26 @@ def test_what_became_of_a_mount_since_the_ranks_started_is_told(
     else:
         assert told["mount"] != str(disk)
         assert _disk(scene, disk)["was"]["mount"] == str(disk)
+
+
+def test_the_mounts_of_a_job_are_among_the_facts_of_its_node(
+    node: Node, server: WitnessServer, tmp_path: Path, disk: Path
+) -> None:
+    node.write_order("true", checkpoint_dir=str(disk / "job"))
+    assert node.start().wait(60) == 0
+    told = server.reports[0]["facts"]["mounts"]
+    assert any(mount.startswith("ext4 /dev/loop") for mount in told)
+    assert told == sorted(set(told))
+
+
+def test_the_kernels_last_lines_are_told_with_their_time(tmp_path: Path) -> None:
+    now = time.time()
+    log = tmp_path / "kernel.log"
+    log.write_text(f"{now - 4000:.1f} old\n{now - 5:.1f} nfs: server store not responding\nno clock\n")
+    (line,) = kernel.said(str(log))
+    assert line["text"].endswith("nfs: server store not responding")
+    assert abs(line["t"] - (now - 5)) < 1
+    assert kernel.said(str(tmp_path / "absent")) == []
 
 
 def test_a_memory_group_is_read_by_either_version_with_the_least_limit_above_it(

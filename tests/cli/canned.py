@@ -174,6 +174,8 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "kill_to_first_step_s": 8.25,
         "phases": phases | {"first_step": 1},
         "passing": "passed",
+        "way": "node-closed",
+        "choice": {"step": 40, "format": "trainer", "other_step": 20, "other_format": "headway"},
     }
 
 

@@ -86,3 +86,24 @@ def test_a_channels_secret_may_come_through_a_pipe(
     ran = headway("channel", "set", "ops")
     assert "secret" not in ran.out + ran.err
     assert stub.asked[0].body["url"] == "json://127.0.0.1/secret"  # type: ignore[index]
+
+
+def test_what_stood_beside_an_attempt_is_said_line_by_line(stub: Stub, headway: Headway) -> None:
+    hour = {"began": "2026-11-03T12:00:00Z", "ended": "2026-11-03T13:00:00Z"}
+    beside = {
+        "since": hour["began"],
+        "until": hour["ended"],
+        "neighbours": [
+            {"node": "n1", "devices": [4, 5], "job": "j-2", "mount": None, **hour},
+            {"node": "n7", "devices": [0], "job": None, "mount": "store:/data", **hour, "ended": None},
+        ],
+        "words": [{"at": hour["began"], "node": "n1", "kind": "kernel", "text": "nfs: server store not responding"}],
+        "engine": [{"node": "n1", "text": "first\nsrun: error: task 0: Killed\n"}],
+        "measures": [{"node": "n1", "name": "nic_up:eth0", "minimum": 0.0, "mean": 0.5, "maximum": 1.0}],
+    }
+    stub.on("GET", "/jobs/j-1/beside", beside)
+    said = headway("beside", "j-1").out
+    for words in ("n1 [4,5] j-2, ", "n7 [0] a job of another project, ", "to now, on the same store:/data"):
+        assert words in said
+    for words in ("nfs: server store not responding", "  srun: error: task 0: Killed", "nic_up:eth0"):
+        assert words in said

@@ -22,8 +22,9 @@ from headway.metering.phases import Phases
 from headway.registry.cadence import Edge
 from headway.registry.storages import StorageKind
 from headway.scheduler.plan import BehindOthers, CapacityShort, NodesUnfit, QuotaReached
+from headway.scheduler.staying import Obstacle
 from headway.server.operations.jobs.cadence import MODES
-from headway.server.operations.jobs.losses import Passing
+from headway.server.operations.jobs.losses import IN_PLACE, Passing
 
 SOURCE = Path(headway.cli.__file__).parent
 PLAIN = ("state", "change", "reason", "basis", "column", "help", "option", "move", "retry")
@@ -34,6 +35,7 @@ CLOSED = (
     "shared",
     "counts",
     "passing",
+    "way",
     "recovery",
     "carry",
     "carried",
@@ -84,6 +86,7 @@ def test_every_state_and_reason_has_its_words() -> None:
     ]
     reasons = [reason.code for reason in (QuotaReached, CapacityShort, BehindOthers, NodesUnfit)]
     wanted = {f"suspicion.{level}" for level in Level} | {f"outcome.{o}" for o in RetestOutcome}
+    wanted |= {f"way.{each}" for each in (IN_PLACE, *Obstacle)}
     wanted |= {f"passing.{each}" for each in Passing} | {f"recovery.{phase}" for phase in PHASES}
     wanted |= {f"cadence-mode.{mode}" for mode in MODES} | {f"cadence-edge.{edge}" for edge in Edge}
     wanted |= {f"storage.{kind}" for kind in StorageKind}

@@ -30,6 +30,20 @@ def test_a_launchers_stream_gives_lines_to_the_ranks_of_its_node_alone():
     assert (verdict.rank, verdict.node, verdict.location) == (3, "n1", "/home/ann/data.py:10")
 
 
+def test_the_stacks_that_a_dying_process_dumps_do_not_bury_what_it_died_of():
+    thread = (
+        "Thread 0x00007f{n:08x} (most recent call first):\n"
+        + '  File "/usr/lib/python3/queue.py", line 180 in get\n' * 9
+    )
+    dump = "Fatal Python error: Aborted\n" + "".join(thread.format(n=n) for n in range(40))
+    said = "RuntimeError: CUDA error: device-side assert triggered\n" + dump
+    verdict = examine(an_evidence(an_exit(0, signal=6), logs={0: said}, nodes={0: "n0"}))
+    assert verdict.cause == "DEVICE_ASSERT"
+    chatter = "".join(f"request {n} answered\n" for n in range(400))
+    verdict = examine(an_evidence(an_exit(0, signal=6), logs={0: said + chatter}, nodes={0: "n0"}))
+    assert verdict.cause != "DEVICE_ASSERT"
+
+
 def test_a_rank_cannot_put_words_into_the_mouth_of_another():
     exits = an_exit(0, at=0, code=1), an_exit(1, at=9, code=3)
     verdict = examine(an_evidence(*exits, logs={0: BAD_LABEL, 1: "step 9\n"}))

@@ -10,7 +10,7 @@ import pytest
 
 from headway.domain.errors import PlatformError
 from headway.engines import become
-from headway.engines.become import acting_as, hand_over, needs_sudo, sudoers_line, try_to_become
+from headway.engines.become import acting_as, empty, hand_over, needs_sudo, sudoers_line, try_to_become
 from headway.engines.protocol import UnixUser
 from tests.engines.somebody import account
 
@@ -91,3 +91,20 @@ def test_who_may_not_act_as_a_user_is_told_why(somebody: UnixUser, monkeypatch: 
     assert try_to_become(somebody) is None
     monkeypatch.setattr(become, "acting_as", lambda *_: become.Acting(["/bin/sh", "-c", "echo no >&2; exit 1"], {}))
     assert try_to_become(somebody) == "no"
+
+
+@needs_root
+def test_what_a_user_has_in_a_folder_is_removed_by_them_and_nothing_outside_it(
+    somebody: UnixUser, parent: Path
+) -> None:
+    hand_over(somebody, parent, ["n1", "kept"])
+    private = parent / "n1/rank-0"
+    private.mkdir(mode=0o700)
+    os.chown(private, somebody.uid, somebody.gid)
+    (private / "outside").symlink_to(parent / "kept")
+    (parent / "kept/weights").write_text("x")
+    empty(somebody, parent / "n1")
+    assert list((parent / "n1").iterdir()) == []
+    assert (parent / "kept/weights").read_text() == "x"
+    with pytest.raises(PlatformError, match="cannot act as"):
+        empty(somebody, parent / "nowhere")

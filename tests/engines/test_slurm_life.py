@@ -244,6 +244,27 @@ def test_an_end_at_the_time_limit_is_noticed_before_and_ranks_hear_of_it(slurm: 
     assert '"stop":true' in (slurm.folder / "told").read_text()
 
 
+def test_the_folder_of_an_attempt_goes_once_everything_is_told_and_not_before(
+    somebody: UnixUser, folder: Path, slurm: SlurmSubject
+) -> None:
+    slurm.testbed.run("sacctmgr", "-i", "add", "user", somebody.name, "account=default")
+    slurm.change(share=folder / "share", agent=Path(shutil.copy(slurm.settings.agent, folder)))
+    runs = slurm.order(Plan.RUNS)
+    slurm.launch(runs)
+    ends = replace(slurm.order(Plan.SUCCEEDS), user=somebody, command=("true",))
+    handle = slurm.launch(ends)
+    slurm.until_seen(Sight.ENDED, handle)
+
+    def freed() -> int | None:
+        asyncio.run(slurm.engine.observe([handle]))
+        return asyncio.run(slurm.engine.clear(ends.attempt))
+
+    found: list[int | None] = []
+    slurm.until(lambda: bool(found.append(freed()) or found[-1]), "the folder to go")
+    assert asyncio.run(slurm.engine.clear(runs.attempt)) is None
+    assert list(asyncio.run(slurm.engine.kept())) == [runs.attempt]
+
+
 def test_a_preflight_of_a_good_site_finds_nothing_missing(slurm: SlurmSubject) -> None:
     findings = {each.code: each for each in asyncio.run(slurm.engine.check(slurm.server_url))}
     assert {code for code, each in findings.items() if not each.ok} == set(), findings

@@ -14,7 +14,14 @@ from tests.live.seeds import exhaustive
 
 WRITERS = str(Path(__file__).parent.parent / "agent/checkpoints/writers.py")
 NEWEST = {"trainer": 4, "accelerate": 1, "lightning": 4, "deepspeed": 4, "dcp": 2, "plain": 4}
-NEEDS = {"lightning": "lightning", "deepspeed": "deepspeed ninja"}
+NEWEST |= {"megatron": 4, "torchtitan": 4}
+NEEDS = {
+    "lightning": "lightning",
+    "deepspeed": "deepspeed ninja",
+    "megatron": "--no-deps megatron-core",
+    "torchtitan": "--no-deps torchtitan torchdata tyro docstring-parser typeguard",
+}
+FORMATS = {"torchtitan": "dcp"}
 
 
 @exhaustive
@@ -22,12 +29,12 @@ NEEDS = {"lightning": "lightning", "deepspeed": "deepspeed ninja"}
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("framework", NEWEST)
 def test_a_framework_writes_here_what_is_known(tmp_path: Path, framework: str) -> None:
-    """Lightning and DeepSpeed in a virtual environment of their own beside this one's packages."""
+    """What is not installed here goes into a virtual environment of its own beside this one's packages."""
     python = _with_packages(tmp_path / "venv", NEEDS.get(framework, ""))
     command = [python, WRITERS, framework, str(tmp_path / "out")]
     subprocess.run(command, check=True, capture_output=True, timeout=1200)
     found = survey(str(tmp_path / "out"))
-    assert found
+    assert {each["format"] for each in found} == {FORMATS.get(framework, framework)}
     assert {each["reason"] for each in found} == {None}
     assert max(each["step"] for each in found) == NEWEST[framework]
 

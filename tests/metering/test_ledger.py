@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import AttemptWaited, JobEnded, JobSubmitted, RecoveryDecided
+from headway.domain.events import AttemptWaited, JobEnded, JobSubmitted
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.intervals import Wait, intervals, waits
 from headway.metering.ledger import post, whole
 from headway.metering.months import Month, month_of, parse_month, parse_zone

@@ -8,16 +8,9 @@ from hypothesis import strategies as st
 
 from headway.domain.attempt import Outcome
 from headway.domain.checkpoint import LossBill
-from headway.domain.events import (
-    AttemptEnded,
-    AttemptPlaced,
-    AttemptStarted,
-    Fact,
-    RankExited,
-    RecoveryDecided,
-    Restored,
-)
+from headway.domain.events import AttemptEnded, AttemptPlaced, AttemptStarted, Fact, RankExited, Restored
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.phases import Phases, split
 from tests.builders import NOW
 
@@ -87,6 +80,22 @@ def test_tries_between_have_a_phase_of_their_own() -> None:
     between = [exited(20, SECOND), ended(21, SECOND), decided(22, SECOND), placed(23, THIRD), started(25, THIRD)]
     bill = replace(BILL, resumed=THIRD, first_step_at=after(30))
     assert split(bill, [*USUAL, *between]) == Phases(1, 3, 2, retry=16, schedule=1, start=2, load=None, first_step=5)
+
+
+def test_a_recovery_in_place_passes_no_queue() -> None:
+    """Its new attempt has its devices from the end of the one before, sooner than anybody decided."""
+    at_once = [*USUAL[:3], replace(decided(6), in_place=True), placed(4), *USUAL[5:]]
+    phases = split(BILL, at_once)
+    assert phases == replace(split(BILL, USUAL), schedule=None, start=phases.start)
+    assert phases.start == 6
+
+
+def test_tries_between_in_place_are_not_taken_for_the_queue() -> None:
+    first = [*USUAL[:3], replace(decided(6), in_place=True), placed(4), started(9)]
+    second = [exited(20, SECOND), ended(21, SECOND), replace(decided(22, SECOND), in_place=True)]
+    bill = replace(BILL, resumed=THIRD, first_step_at=after(30))
+    found = split(bill, [*first, *second, placed(21, THIRD), started(25, THIRD)])
+    assert found == Phases(1, 3, 2, retry=16, schedule=None, start=3, load=None, first_step=5)
 
 
 def test_a_load_after_the_first_step_is_another_matter() -> None:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from headway.domain.attempt import Outcome
 from headway.domain.drill_events import DrillOrdered
-from headway.domain.events import AttemptEnded, JobEnded, JobSubmitted, RecoveryDecided, VerdictReached
+from headway.domain.events import AttemptEnded, JobEnded, JobSubmitted, VerdictReached
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.queue_events import PreemptionOrdered
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.intervals import intervals, waits
 from headway.metering.months import parse_month
 from headway.metering.report import BOUNDS, Promise, report

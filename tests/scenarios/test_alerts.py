@@ -65,7 +65,7 @@ def test_a_long_wait_fires_once_is_told_once_and_ends_with_the_start(either_worl
     assert all("long-wait" in text and waiting.id in text for text in told)
     with world.platform.database.read() as c:
         rule = alert_rules.find_rule(c, "long-wait")
-        assert would_have_fired(world.platform, c, rule, world.now, WEEK) == 1
+        assert len(would_have_fired(world.platform, c, rule, world.now, WEEK) or ()) == 1
 
 
 def test_a_job_that_broke_waits_anew_from_when_it_was_queued_again(world: World) -> None:
@@ -84,6 +84,34 @@ def test_a_job_that_broke_waits_anew_from_when_it_was_queued_again(world: World)
     assert _fired(world) == []
     world.later(minutes=3)
     assert _fired(world) == [("long-wait", train.id, True)]
+    with world.platform.database.read() as c:
+        rule = alert_rules.find_rule(c, "long-wait")
+        (again,) = would_have_fired(world.platform, c, rule, world.now, WEEK) or ()
+    assert again > world.now - timedelta(minutes=5)
+
+
+def test_every_wait_of_a_job_that_was_long_enough_counts(world: World) -> None:
+    _rule(world, "long-wait", "queue-wait", above=600.0)
+    others = world.submit("others", nodes=2)
+    world.settle()
+    others.starts()
+    train = world.submit("train", nodes=2, template="patient")
+    world.later(minutes=12)
+    others.finishes()
+    world.settle()
+    world.later(seconds=1)
+    train.starts()
+    with world.platform.database.write() as c:
+        cordoning.put(c, world.change, "n1", Cordon("a story"))
+    train.breaks(signal=9)
+    for minutes in (1, 9, 5):
+        world.later(minutes=minutes)
+    assert train.state == "queued"
+    assert len(_fired(world)) == 2
+    with world.platform.database.read() as c:
+        rule = alert_rules.find_rule(c, "long-wait")
+        assert len(would_have_fired(world.platform, c, rule, world.now, WEEK) or ()) == 2
+        assert would_have_fired(world.platform, c, rule, world.now, timedelta(minutes=1)) == []
 
 
 def test_a_muted_rule_is_kept_and_told_to_nobody(world: World) -> None:

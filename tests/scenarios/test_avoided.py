@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from headway.diagnosis.verdict import Owner
-from headway.domain.events import RecoveryDecided
+from headway.domain.recovery_events import RecoveryDecided
 from headway.domain.resources import NodeState, Occupied
 from headway.engines.fake.engine import FakeEngine
 from headway.engines.protocol import Capability

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from headway.metering.reconcile import check
 from headway.store import ledger
+from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
 
@@ -46,7 +47,23 @@ def test_meter_posts_each_interval_once(world: World) -> None:
     assert world.statement().device_seconds == 4 * 4 * 300
 
 
-def test_a_job_that_resumes_is_charged_for_both_attempts_and_not_for_the_hold(world: World) -> None:
+def test_a_job_that_goes_on_in_place_is_charged_without_a_gap(world: World) -> None:
+    train = _broken_for_four_minutes(world)
+    (line,) = world.statement().lines
+    assert (line.device_seconds, line.intervals, line.open) == (8 * (3 * 3600 + 240), 2, False)
+    first, second = train.attempts
+    assert first.ended_at == second.placed_at
+
+
+def test_a_job_that_goes_on_through_the_queue_is_charged_for_both_attempts_and_not_for_the_hold(world: World) -> None:
+    world.machines.keeps = False
+    _broken_for_four_minutes(world)
+    (line,) = world.statement().lines
+    assert (line.device_seconds, line.intervals, line.open) == (8 * 3 * 3600, 2, False)
+
+
+def _broken_for_four_minutes(world: World) -> Work:
+    """An hour of a job with all of a node, a fault that nobody looked at for four minutes, and two hours more."""
     train = world.submit("train", devices=8)
     world.settle()
     train.starts()
@@ -58,5 +75,4 @@ def test_a_job_that_resumes_is_charged_for_both_attempts_and_not_for_the_hold(wo
     world.later(hours=2)
     train.finishes()
     world.settle()
-    (line,) = world.statement().lines
-    assert (line.device_seconds, line.intervals, line.open) == (8 * 3 * 3600, 2, False)
+    return train

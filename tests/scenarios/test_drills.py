@@ -9,12 +9,19 @@ import pytest
 from headway.domain.alert import AlertRule
 from headway.domain.drill import Drill, Kill, Result
 from headway.domain.errors import PlatformError
+from headway.domain.resources import NodeState
 from headway.server.operations.alerts.gauges import measure
 from headway.server.operations.jobs.drill import Order, begin_shadow, drill, shadow
 from headway.server.operations.jobs.drill_reminders import overdue
-from headway.store import drills
+from headway.store import drills, nodes
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
+
+FAILED_SAVE = """Traceback (most recent call last):
+  File "/home/ann/train.py", line 30, in <module>
+    checkpoints.save(step)
+OSError: [Errno 5] not saved: the storage under /c fails; earlier checkpoints stay [Input/output error]
+"""
 
 
 def ordered(world: World, work: Work, **order: object) -> Drill:
@@ -138,11 +145,12 @@ def test_a_copy_is_broken_from_the_newest_checkpoint_and_the_job_goes_on_untouch
         assert drills.of_job(c, train.id) == []
 
 
-def test_what_no_engine_can_break_is_refused_with_what_can_be_done(world: World) -> None:
-    train = trained(world)
+def test_an_order_that_does_not_fit_the_job_is_refused_with_what_can_be_done(world: World) -> None:
+    train = world.submit("train", nodes=2)
+    world.settle()
+    train.starts().reaches(25)
     for order, code in [
-        ({"kill": Kill.NODE}, "drill-unable-node"),
-        ({"kill": Kill.MOUNT}, "drill-unable-mount"),
+        ({"kill": Kill.MOUNT}, "drill-unsaved"),
         ({"rank": 2}, "invalid-field"),
         ({"at_step": 25}, "invalid-field"),
     ]:
@@ -153,6 +161,115 @@ def test_what_no_engine_can_break_is_refused_with_what_can_be_done(world: World)
         assert refused.value.hint("en")
         assert refused.value.hint("zh")
         assert world.mark() == before
+
+
+def test_a_node_that_a_drill_takes_is_down_for_everybody_until_its_job_is_back(either_world: World) -> None:
+    world = either_world
+    world.machines.nodes = (*world.machines.nodes, replace(world.machines.nodes[0], name="n3"))
+    world.later(seconds=11)
+    train = trained(world)
+    taken = train.attempt.placements[1].node
+    ordered(world, train, kill=Kill.NODE)
+    (order,) = train.agents[1].reports().kill
+    assert (order.what, order.rank) == ("node", 1)
+    assert train.agents[1].reports().kill == []
+    loses_a_node(train, taken)
+    world.settle()
+    assert (state_of(world, taken), other_states(world, taken)) == (NodeState.DOWN, {NodeState.UP})
+    assert train.verdict is not None
+    assert (train.verdict.fault, train.verdict.node, train.verdict.drill) == ("node-down", taken, True)
+    assert (train.state, train.job.failures, train.job.avoids) == ("starting", 0, ())
+    assert taken not in {placement.node for placement in train.attempt.placements}
+    assert [recovery.way for recovery in train.recoveries] == ["node-closed"]
+    train.starts().reaches(26)
+    world.settle()
+    score = held(world, train).score
+    assert score is not None
+    assert (score.result, score.verdict_right, score.lost_steps, score.kept) == (Result.RECOVERED, True, 5, None)
+    world.later(seconds=11)
+    assert state_of(world, taken) == NodeState.UP
+
+
+def test_a_job_with_nowhere_else_to_go_waits_until_its_node_is_back(world: World) -> None:
+    train = trained(world)
+    taken = train.attempt.placements[1].node
+    ordered(world, train, kill=Kill.NODE)
+    train.agents[1].reports()
+    loses_a_node(train, taken)
+    world.settle()
+    assert (train.state, state_of(world, taken)) == ("queued", NodeState.DOWN)
+    world.restart()
+    world.later(seconds=30)
+    assert (train.state, state_of(world, taken)) == ("queued", NodeState.DOWN)
+    world.later(seconds=31)
+    assert (train.state, state_of(world, taken)) == ("starting", NodeState.UP)
+
+
+def test_a_save_that_meets_a_drill_of_storage_breaks_the_job_and_leaves_what_was_saved(world: World) -> None:
+    train = trained(world)
+    name = ordered(world, train, kill=Kill.MOUNT).id
+    (order,) = train.agents[0].reports().kill
+    assert (order.what, order.rank) == ("mount", 0)
+    assert (train.agents[0].reports().kill, train.agents[1].reports().kill) == ([], [])
+    train.reaches(30)
+    train.agents[0].prints(0, FAILED_SAVE)
+    train.agents[0].reports(drills_done=[name])
+    world.later(seconds=1)
+    train.breaks(code=1)
+    world.settle()
+    assert train.verdict is not None
+    assert (train.verdict.cause, train.verdict.drill, train.verdict.owner) == ("STORAGE_IO", True, "nobody")
+    assert (train.state, train.attempt.resume_step) == ("starting", 20)
+    train.starts().reaches(31)
+    world.settle()
+    score = held(world, train).score
+    assert score is not None
+    assert (score.result, score.verdict_right, score.kept, score.lost_steps) == (Result.RECOVERED, True, True, 10)
+
+
+def test_a_fault_that_comes_before_the_next_save_is_no_drill_of_storage(world: World) -> None:
+    train = trained(world)
+    ordered(world, train, kill=Kill.MOUNT)
+    train.agents[0].reports()
+    train.breaks(signal=11, signal_name="SIGSEGV")
+    world.settle()
+    assert train.verdict is not None
+    assert not train.verdict.drill
+    score = held(world, train).score
+    assert score is not None
+    assert score.result == Result.MISSED
+
+
+def test_a_job_that_saves_again_after_a_failed_save_has_endured_it(world: World) -> None:
+    train = trained(world)
+    name = ordered(world, train, kill=Kill.MOUNT).id
+    train.agents[0].reports()
+    train.agents[0].reports(drills_done=[name])
+    for step, result in ((30, None), (40, Result.ENDURED)):
+        world.later(minutes=1)
+        train.saves(step)
+        world.settle()
+        score = held(world, train).score
+        assert (score.result if score else None) == result
+    assert (train.state, len(train.attempts), train.bills) == ("running", 1, [])
+
+
+def loses_a_node(train: Work, node: str) -> None:
+    """The agent of this node dies; the other obeys and stops its gang."""
+    for agent in train.agents:
+        if agent.node != node:
+            agent.obeys("gang")
+    train.loses_its_agents()
+
+
+def state_of(world: World, node: str) -> NodeState:
+    with world.platform.database.read() as c:
+        return next(each.state for each in nodes.all(c) if each.name == node)
+
+
+def other_states(world: World, node: str) -> set[NodeState]:
+    with world.platform.database.read() as c:
+        return {each.state for each in nodes.all(c) if each.name != node}
 
 
 def test_a_copy_that_would_write_where_its_job_writes_is_refused(world: World) -> None:

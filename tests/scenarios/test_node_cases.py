@@ -1,5 +1,6 @@
 """Stories of nodes: suspected, closed, tested again, opened; and what failed together."""
 
+import asyncio
 import json
 from datetime import timedelta
 
@@ -9,7 +10,7 @@ from headway.diagnosis.cases.suspicion import Level
 from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeFaultSeen, RetestEnded
 from headway.server.api.showing import show_job
-from headway.server.operations.evidence.beside import beside
+from headway.server.operations.evidence.beside import beside, engine_words
 from headway.server.operations.nodes import cases, cordoning, incidents, retesting
 from headway.server.operations.nodes.node_reports import key_of
 from headway.store import facts, nodes, retests
@@ -237,3 +238,41 @@ def test_what_stood_beside_an_attempt_is_shown_and_other_projects_are_not_named(
     assert [neighbour.job for neighbour in own.neighbours] == [None]
     assert [(word.node, word.text) for word in own.words] == [(node, "eth0: Link is Down")]
     assert [(m.name, m.maximum) for m in own.measures] == [("nic_receive_errors:eth0", 7.0)]
+
+
+def test_whoever_uses_the_same_network_disk_elsewhere_is_a_neighbour_too(world: World) -> None:
+    mine, other, third = (world.submit(f"job-{devices}", devices=devices) for devices in (8, 5, 3))
+    world.settle()
+    for work, mounts in (
+        (mine, ["nfs4 store:/a", "ext4 /dev/vda"]),
+        (other, ["nfs4 store:/a"]),
+        (third, ["ext4 /dev/vda"]),
+    ):
+        work.starts()
+        work.agents[0].reports(facts={"kernel": "6.1", "mounts": mounts})
+    with world.platform.database.read() as c:
+        found = beside(world.platform, c, mine.attempt, None).neighbours
+    assert [(one.job, one.mount) for one in found] == [(other.id, "store:/a")]
+    assert found[0].node != mine.attempt.placements[0].node
+
+
+def test_what_the_kernel_said_as_a_rank_broke_is_shown_once(world: World) -> None:
+    mine = world.submit("mine")
+    world.settle()
+    mine.starts()
+    node, at = mine.attempt.placements[0].node, world.now.timestamp()
+    lines = [{"t": at, "text": "nfs: server store not responding"}, {"t": at - 7200, "text": "long ago"}]
+    scene = {"look": "exit", "kind": "exit", "at": at, "ranks": [], "kernel": [*lines, lines[0]]}
+    mine.agents[0].reports(scenes=[scene])
+    with world.platform.database.read() as c:
+        words = beside(world.platform, c, mine.attempt, None).words
+    assert [(word.node, word.kind, word.text) for word in words] == [(node, "kernel", lines[0]["text"])]
+
+
+def test_the_engines_own_log_is_shown_by_node(world: World) -> None:
+    mine = world.submit("mine", nodes=2)
+    world.settle()
+    mine.starts()
+    words = asyncio.run(engine_words(world.platform, mine.attempt))
+    assert [word.node for word in words] == [placement.node for placement in mine.attempt.placements]
+    assert all(mine.attempt.id in word.text for word in words)

@@ -53,8 +53,9 @@ class Lives(RuleBasedStateMachine):
         self.works: list[Work] = []
         self.audited: tuple[int, int] | None = None
 
-    @initialize()
-    def promise(self) -> None:
+    @initialize(keeps=st.booleans())
+    def promise(self, keeps: bool) -> None:
+        self.world.machines.keeps = keeps
         for project in PROJECTS:
             self.world.quota(project, QUOTA)
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from headway.diagnosis.verdict import Fault, Owner
-from headway.domain.events import CheckpointRejected, RecoveryDecided
+from headway.domain.events import CheckpointRejected
+from headway.domain.recovery_events import RecoveryDecided
 from tests.scenarios.world import START, World
 
 

@@ -97,6 +97,7 @@ def test_stop_while_recovering(world: World) -> None:
 
 
 def test_stop_while_it_waits_to_resume(world: World) -> None:
+    world.machines.keeps = False
     job = _running(world)
     job.breaks(signal=9)
     world.turn("diagnose")

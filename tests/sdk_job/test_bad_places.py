@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from headway.agent.ranks.outage import FILE as agents_file
 from headway.sdk.job import commit as commit_module
 from headway.sdk.job.checkpoint import newest_verified, verify
 from headway.sdk.job.checkpoints import Checkpoints
 from headway.sdk.job.hashing import Block
+from headway.sdk.job.outage import FILE
 from tests.sdk_job.conftest import MakeRun
 from tests.sdk_job.test_checkpoints import Counter, names
 
@@ -145,3 +147,25 @@ def test_two_jobs_in_turn_on_one_path_never_save_over_each_other(make_run: MakeR
         first.save(40)
     assert names(tmp_path) == ["step-00000020.1", "step-00000020"]
     assert all(verify(tmp_path / name).ok for name in names(tmp_path))
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_save_that_meets_a_drill_of_storage_fails_once_and_touches_nothing(
+    make_run: MakeRun, tmp_path: Path, rank_dir: Path, background: bool
+) -> None:
+    checkpoints = saving(make_run, tmp_path / "c", background)
+    (rank_dir / FILE).write_text("{}")
+    before = names(tmp_path / "c")
+    error = failed(checkpoints, 40)
+    assert error.errno == errno.EIO
+    assert "earlier checkpoints are untouched" in str(error)
+    assert (names(tmp_path / "c"), (rank_dir / FILE).exists()) == (before, False)
+    checkpoints.save(60)
+    checkpoints.wait()
+    newest, _ = newest_verified(tmp_path / "c")
+    assert newest is not None
+    assert newest.step == 60
+
+
+def test_agent_and_ranks_mean_the_same_file_by_a_drill_of_storage() -> None:
+    assert agents_file == FILE

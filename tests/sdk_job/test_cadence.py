@@ -40,6 +40,11 @@ def test_without_a_policy_none_is_ever_due():
     assert saves(Cadence(None, Advice(None, None), clock), clock, [100.0] * 50) == []
 
 
+@pytest.mark.parametrize(("steps", "seconds", "asks"), [(3, None, True), (None, 60.0, True), (None, None, False)])
+def test_whether_anybody_asks_is_known_beforehand(steps, seconds, asks):
+    assert Cadence(steps, Advice(None, seconds)).asks is asks
+
+
 def test_in_time_saves_are_one_interval_apart():
     clock = Clock()
     assert saves(Cadence(None, Advice(None, 60.0), clock), clock, [1.0] * 200) == [61, 121, 181]

@@ -10,8 +10,8 @@ import zstandard
 from fastapi.testclient import TestClient
 from httpx import Client
 
-from headway.domain.events import TokenIssued
 from headway.domain.ids import AttemptId
+from headway.domain.people_events import TokenIssued
 from headway.server.access import Role
 from headway.server.platform import Platform
 from headway.store import accounts, facts

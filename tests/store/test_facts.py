@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from headway.domain.events import Fact, JobEnded, JobSubmitted, ProgressSeen, ServiceStopped, StopRequested
+from headway.domain.asset_events import ServiceStopped
+from headway.domain.events import Fact, JobEnded, JobSubmitted, ProgressSeen, StopRequested
 from headway.domain.ids import JobId
 from headway.store import facts, jobs
 from headway.store.database import Database

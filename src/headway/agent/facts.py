@@ -1,4 +1,5 @@
-"""Facts of the node, told once in the first report: cards, kernel, driver, Python, torch. What is not there is null."""
+"""Facts of the node, told once in the first report: cards, kernel, driver, Python, torch, mounts. What is not there
+is null."""
 
 from __future__ import annotations
 
@@ -7,13 +8,14 @@ import sys
 
 from headway.agent import files
 from headway.agent.granted import granted
+from headway.agent.scene.place import used_mounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from headway.agent.order import Order
 
 
-def gather(order: Order) -> dict[str, object]:
+def gather(order: Order, directory: str) -> dict[str, object]:
     """What can be read without starting a process."""
     system = os.uname()
     return {
@@ -27,6 +29,7 @@ def gather(order: Order) -> dict[str, object]:
         "python": ".".join(str(part) for part in sys.version_info[:3]),
         "torch": _torch(order),
         "cores": os.cpu_count(),
+        "mounts": used_mounts(order, directory),
     }
 
 

@@ -21,7 +21,7 @@ from headway.agent.delivery.events import Tails
 from headway.agent.delivery.testimony import Testimony
 from headway.agent.delivery.wire import Connection
 from headway.agent.output.outputs import Outputs
-from headway.agent.ranks import cgroup, exits, processes
+from headway.agent.ranks import cgroup, exits, outage, processes
 from headway.agent.ranks.end import End
 from headway.agent.ranks.launch import StartError
 from headway.agent.ranks.stop import Stop
@@ -56,7 +56,7 @@ class Witness:
         ranks = [rank.rank for rank in self._ranks.witnessed()]
         self._outputs = Outputs(ranks, directory, order.log_limits, self._selector)
         self._end = End(self._ranks, self._outputs)
-        self._facts = facts.gather(order)
+        self._facts = facts.gather(order, directory)
         self._testimony = Testimony(_identity(), self._facts)
         self._delivery = Delivery(order, self._testimony, Tails(order, directory), journal)
         self._courier = Courier(Connection(order.server, order.ca_file), token)
@@ -68,6 +68,7 @@ class Witness:
         self._asked_to_end = False
         self._nudged = False
         self._drills: set[str] = set()
+        self._outages = outage.Outages()
         self._save_every_s: float | None = None
         self._looks = Looks(order, directory, self._selector)
         self._keeper = Keeper(order, package_path(), self._selector, self._found)
@@ -173,6 +174,7 @@ class Witness:
         if self._courier.busy or self._delivery.due(now) > now:
             return
         self._testimony.add("dropped", self._outputs.drain_drops(now))
+        self._testimony.add("drills_done", self._outages.met())
         request = self._delivery.next_request(now)
         if request is not None:
             self._courier.carry(request)
@@ -216,11 +218,17 @@ class Witness:
         if name not in self._drills:
             self._drills.add(name)
             self._journal.note("drill", name=name, rank=drill["rank"], signal=drill["signal"])
-            if drill.get("what") == "agent":
+            if drill.get("what") == "mount":
+                self._outages.begin(name, self._ranks.tell(outage.FILE, {"drill": name}))
+            elif drill.get("what") == "node":
+                self._ranks.strike_all()
+            if drill.get("what") in ("agent", "node"):
                 os.kill(os.getpid(), int(drill["signal"]))  # as a fault would: no word, no clean end
-            self._ranks.strike(int(drill["rank"]), int(drill["signal"]))
-        self._testimony.add("drills_done", [name])
-        self._delivery.hurry(now)
+            if drill.get("what", "rank") == "rank":
+                self._ranks.strike(int(drill["rank"]), int(drill["signal"]))
+        if drill.get("what") != "mount":  # that is done once a save has met it
+            self._testimony.add("drills_done", [name])
+            self._delivery.hurry(now)
 
     def _conclude(self, now: float) -> None:
         """Every rank has ended and every byte it wrote is in the spool: write it down, then tell it."""

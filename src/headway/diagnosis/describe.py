@@ -6,7 +6,7 @@ from headway.diagnosis.verdict import Fault, Verdict
 from headway.domain.errors import Language, Param, PlatformError, code_of, message, spoken
 
 SHOWN_DETAIL = 160
-_DRILLED = frozenset({Fault.AGENT_LOST, Fault.STALLED})
+_DRILLED = frozenset({Fault.AGENT_LOST, Fault.NODE_DOWN, Fault.STALLED})
 _TOLD = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT, Fault.PEER_CLOSED})
 """Ends whose cause says more of what to do than they do."""
 
@@ -37,6 +37,8 @@ def _detail(verdict: Verdict, language: Language) -> str:
 
 
 def _code(verdict: Verdict) -> str:
+    if verdict.drill and verdict.cause == Cause.STORAGE_IO:
+        return "verdict-drill-storage"
     if verdict.drill:
         return f"verdict-drill-{verdict.fault}" if verdict.fault in _DRILLED else "verdict-drill"
     if verdict.fault is Fault.CODE_ERROR and verdict.location is None:

@@ -5,7 +5,7 @@ Decides by what was done; it never makes a wrong verdict right.
 
 from dataclasses import replace
 
-from headway.diagnosis.cause import Retry
+from headway.diagnosis.cause import Cause, Retry
 from headway.diagnosis.verdict import Fault, Owner, Verdict
 from headway.domain.drill import Kill
 
@@ -13,14 +13,18 @@ EXPECTED = {
     Kill.RANK: frozenset({Fault.KILLED}),
     Kill.STOP: frozenset({Fault.STALLED}),
     Kill.AGENT: frozenset({Fault.AGENT_LOST, Fault.NODE_DOWN}),
+    Kill.NODE: frozenset({Fault.NODE_DOWN}),
 }
+_OF_NODES = (Kill.AGENT, Kill.NODE)
 
 
 def is_right(kill: Kill, rank: int, node: str | None, verdict: Verdict) -> bool:
-    """Whether a verdict names the class and the place of a drill: its rank, or for an agent its node."""
+    """Whether a verdict names the class and the place of a drill: its rank; the node of an agent or a node; storage."""
+    if kill is Kill.MOUNT:
+        return verdict.cause == Cause.STORAGE_IO
     if verdict.fault not in EXPECTED.get(kill, frozenset()):
         return False
-    return verdict.node == node if kill is Kill.AGENT else verdict.rank == rank
+    return verdict.node == node if kill in _OF_NODES else verdict.rank == rank
 
 
 def as_drill(verdict: Verdict) -> Verdict:

@@ -8,7 +8,11 @@ from headway.domain.ids import AttemptId, JobId
 
 
 class Kill(StrEnum):
-    """What a drill breaks: a rank dies, an agent dies, a node or a mount goes away, or a rank stops where it is."""
+    """What a drill breaks.
+
+    A rank or an agent dies; a node goes away with all of the attempt on it; a mount fails one save of a node's ranks;
+    or a rank stops where it is.
+    """
 
     RANK = "rank"
     AGENT = "agent"
@@ -18,9 +22,13 @@ class Kill(StrEnum):
 
 
 class Result(StrEnum):
-    """How a drill came out. `missed`: the attempt was over before its step came, or it ended well all the same."""
+    """How a drill came out. `missed`: the attempt was over before its step came, or it ended well all the same.
+
+    `endured`: the attempt was struck and went on, and has saved since.
+    """
 
     RECOVERED = "recovered"
+    ENDURED = "endured"
     NOT_RECOVERED = "not-recovered"
     MISSED = "missed"
 
@@ -30,7 +38,8 @@ class Score:
     """What a drill showed. Seconds by phase are of the recovery, from the fault to the first new step.
 
     `verdict_right`: whether the verdict, reached without knowing of the drill, named the class and the place of what
-    was done; None: there was none. `passed`: the job came past the step at which it was broken.
+    was done; None: there was none. `passed`: the job came past the step at which it was broken. `kept`: it went on from
+    no older checkpoint than the newest before the drill; None: that is not what was tried.
     """
 
     result: Result
@@ -41,6 +50,7 @@ class Score:
     phases: dict[str, float]
     verdict_right: bool | None
     passed: bool
+    kept: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +76,8 @@ class Drill:
     over_at: datetime | None = None
     verdict_right: bool | None = None
     score: Score | None = None
+
+    @property
+    def has_struck(self) -> bool:
+        """Whether it is known to have broken something: storage only once a save has met it."""
+        return (self.done_at if self.kill is Kill.MOUNT else self.sent_at) is not None

@@ -17,6 +17,15 @@ from headway.domain.alert_events import (
     AlertRuleSet,
     ChannelSet,
 )
+from headway.domain.asset_events import (
+    DatasetRegistered,
+    ReplicaReady,
+    ServiceDeployed,
+    ServiceStopped,
+    TemplateAdded,
+    TrafficShifted,
+    VersionRegistered,
+)
 from headway.domain.attempt import Outcome
 from headway.domain.cadence_events import (
     CadenceAdvised,
@@ -25,7 +34,6 @@ from headway.domain.cadence_events import (
     CheckpointUnpinned,
     SpaceShort,
 )
-from headway.domain.checkpoint import LossBill
 from headway.domain.drill_events import DrillOrdered, DrillScored
 from headway.domain.event import Event
 from headway.domain.hold_events import JobHeld, JobReleased
@@ -40,6 +48,16 @@ from headway.domain.node_events import (
     RetestEnded,
     RetestRequested,
 )
+from headway.domain.people_events import (
+    DepartmentCreated,
+    PasswordChanged,
+    ProjectCreated,
+    RoleGranted,
+    RoleWithdrawn,
+    TokenIssued,
+    TokenRevoked,
+    UserCreated,
+)
 from headway.domain.queue_events import (
     BudgetReached,
     GrantDecided,
@@ -52,90 +70,14 @@ from headway.domain.queue_events import (
     QuotaApproved,
     QuotaDropped,
     QuotaProposed,
+    QuotaSet,
     ReservationDelayed,
     WindowCancelled,
     WindowSet,
 )
+from headway.domain.recovery_events import RecoveryDecided, RecoveryMeasured
 from headway.domain.resources import Placement
-from headway.domain.service import Share
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DepartmentCreated(Event):
-    kind: ClassVar[str] = "department-created"
-    department: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectCreated(Event):
-    kind: ClassVar[str] = "project-created"
-    project: str
-    department: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotaSet(Event):
-    kind: ClassVar[str] = "quota-set"
-    project: str
-    device_type: str
-    devices: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserCreated(Event):
-    kind: ClassVar[str] = "user-created"
-    user: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleGranted(Event):
-    kind: ClassVar[str] = "role-granted"
-    user: str
-    role: str
-    project: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenIssued(Event):
-    kind: ClassVar[str] = "token-issued"
-    user: str
-    token: str
-    expires_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenRevoked(Event):
-    kind: ClassVar[str] = "token-revoked"
-    user: str
-    token: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PasswordChanged(Event):
-    kind: ClassVar[str] = "password-changed"
-    user: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleWithdrawn(Event):
-    kind: ClassVar[str] = "role-withdrawn"
-    user: str
-    role: str
-    project: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateAdded(Event):
-    kind: ClassVar[str] = "template-added"
-    template: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetRegistered(Event):
-    kind: ClassVar[str] = "dataset-registered"
-    dataset: str
-    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,9 +101,10 @@ class StopRequested(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptPlaced(Event):
-    """Devices are taken from here on; `basis` says how they are billed: `occupancy` or `resident` time.
+    """Devices are taken from here on; where a job begins again in place, that is when its attempt before ended.
 
-    `borrowed`: they are beyond the project's guarantee; `grant`: the approved addition they stand on.
+    `basis` says how they are billed: `occupancy` or `resident` time. `borrowed`: they are beyond
+    the project's guarantee; `grant`: the approved addition they stand on.
     """
 
     kind: ClassVar[str] = "attempt-placed"
@@ -295,6 +238,17 @@ class LogsDropped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilesRemoved(Event):
+    """The folders an attempt ran in are gone, so many bytes with them; everything in them had been told long before."""
+
+    kind: ClassVar[str] = "run-files-removed"
+    job: JobId
+    attempt: AttemptId
+    engine: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentLost(Event):
     kind: ClassVar[str] = "agent-lost"
     job: JobId
@@ -336,77 +290,11 @@ class VerdictReached(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryDecided(Event):
-    """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
-
-    `avoids`: nodes it is kept away from now, since they broke it.
-    """
-
-    kind: ClassVar[str] = "recovery-decided"
-    job: JobId
-    attempt: AttemptId
-    resume: bool
-    resume_from: str | None
-    resume_step: int
-    reason: str
-    held_until: datetime | None
-    avoids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveryMeasured(Event):
-    kind: ClassVar[str] = "recovery-measured"
-    job: JobId
-    bill: LossBill
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JobEnded(Event):
     kind: ClassVar[str] = "job-ended"
     job: JobId
     state: str
     reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRegistered(Event):
-    kind: ClassVar[str] = "version-registered"
-    version: str
-    job: JobId
-    step: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceDeployed(Event):
-    kind: ClassVar[str] = "service-deployed"
-    service: str
-    version: str
-    job: JobId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicaReady(Event):
-    kind: ClassVar[str] = "replica-ready"
-    service: str
-    version: str
-    job: JobId
-    endpoint: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrafficShifted(Event):
-    kind: ClassVar[str] = "traffic-shifted"
-    service: str
-    split: int
-    shares: tuple[Share, ...]
-    reason: str
-    rollback_of: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceStopped(Event):
-    kind: ClassVar[str] = "service-stopped"
-    service: str
 
 
 Fact = (
@@ -461,6 +349,7 @@ Fact = (
     | Restored
     | RankExited
     | LogsDropped
+    | RunFilesRemoved
     | AgentLost
     | EndExplained
     | AttemptEnded

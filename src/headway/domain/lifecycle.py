@@ -59,6 +59,7 @@ JOB_MOVES: dict[tuple[JobState, JobState], str] = {
     (JobState.STOPPING, JobState.SUCCEEDED): "every rank ended with 0 before the stop arrived",
     (JobState.STOPPING, JobState.RECOVERING): "it was taken for another job and goes back to the queue",
     (JobState.RECOVERING, JobState.QUEUED): "it resumes from a verified checkpoint",
+    (JobState.RECOVERING, JobState.STARTING): "it begins again at once where it was",
     (JobState.RECOVERING, JobState.HELD): "what stopped it must be put right first",
     (JobState.RECOVERING, JobState.FAILED): "not worth another attempt",
     (JobState.RECOVERING, JobState.STOPPED): "stopped before it resumed",

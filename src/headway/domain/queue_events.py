@@ -9,6 +9,14 @@ from headway.domain.ids import AttemptId, JobId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaSet(Event):
+    kind: ClassVar[str] = "quota-set"
+    project: str
+    device_type: str
+    devices: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectClosed(Event):
     """Its quota is free from here on."""
 

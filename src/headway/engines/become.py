@@ -81,6 +81,11 @@ def hand_over(user: UnixUser, parent: Path, names: Sequence[str]) -> None:
         shutil.rmtree(staging, ignore_errors=True)
 
 
+def empty(user: UnixUser, folder: Path) -> None:
+    """Remove what the user has in a folder, following nothing out of it. Raises `cannot-become`."""
+    _as_user(user, ["find", str(folder), "-xdev", "-mindepth", "1", "-delete"])
+
+
 def try_to_become(user: UnixUser) -> str | None:
     """Why this process may not act as the user; None: it may."""
     try:

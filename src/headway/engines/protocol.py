@@ -20,7 +20,8 @@ from headway.domain.resources import Node, Occupied
 class Capability(StrEnum):
     """What only some engines can do, each with a small protocol of its own.
 
-    `BECOMES` has none: it starts attempts as their submitters although the server is not root (`become.py`).
+    Two have none. `BECOMES`: it starts attempts as their submitters although the server is not root (`become.py`).
+    `KEEPS`: devices of an attempt that has ended are nobody's but this server's, which may use them again at once.
     """
 
     CORDONS = "cordons"
@@ -31,6 +32,8 @@ class Capability(StrEnum):
     WATCHES_NODES = "watches-nodes"
     BOOKS = "books"
     BECOMES = "becomes"
+    CLEARS = "clears"
+    KEEPS = "keeps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,4 +322,19 @@ class Notices(Protocol):
 
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """At most one for each handle; unreachable: none."""
+        ...
+
+
+class Clears(Protocol):
+    """`CLEARS`: the folders attempts ran in can be removed, once nothing in them is left to tell."""
+
+    async def kept(self) -> Collection[AttemptId]:
+        """Attempts of which there are files. Raises `engine-unreachable`."""
+        ...
+
+    async def clear(self, attempt: AttemptId) -> int | None:
+        """Remove an ended attempt's files; the bytes that were in them. Raises `engine-unreachable`.
+
+        None: they stay, because an agent is there or something in them has not been delivered.
+        """
         ...

@@ -2,23 +2,16 @@
 
 An interval runs from `AttemptPlaced`, or from the end of the wait in a batch system's own queue (`AttemptWaited`), to
 `AttemptEnded`, whatever happens between. A wait runs from the submission, or
-from a decision to resume, to the next placement or the job's end.
+from a decision to resume through the queue, to the next placement or the job's end.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from headway.domain.events import (
-    AttemptEnded,
-    AttemptPlaced,
-    AttemptWaited,
-    Fact,
-    JobEnded,
-    JobSubmitted,
-    RecoveryDecided,
-)
+from headway.domain.events import AttemptEnded, AttemptPlaced, AttemptWaited, Fact, JobEnded, JobSubmitted
 from headway.domain.ids import AttemptId, JobId
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.entries import Interval
 
 
@@ -72,7 +65,7 @@ def waits(facts: Iterable[Fact]) -> list[Wait]:
     for fact in facts:
         if isinstance(fact, JobSubmitted):
             projects[fact.job] = fact.project
-        if isinstance(fact, JobSubmitted) or (isinstance(fact, RecoveryDecided) and fact.resume):
+        if isinstance(fact, JobSubmitted) or (isinstance(fact, RecoveryDecided) and fact.resume and not fact.in_place):
             if fact.job in projects:
                 waiting.setdefault(fact.job, Wait(fact.job, projects[fact.job], fact.at))
         elif isinstance(fact, (AttemptPlaced, JobEnded)) and fact.job in waiting:

@@ -16,9 +16,9 @@ from headway.domain.events import (
     Fact,
     LaunchFailed,
     RankExited,
-    RecoveryDecided,
     Restored,
 )
+from headway.domain.recovery_events import RecoveryDecided
 from headway.domain.stall_events import Stalled
 
 Mark = tuple[str, datetime | None]
@@ -34,8 +34,8 @@ class Phases:
 
     `detect`: until Headway knew of the fault. `stop`: until every process of the attempt was gone. `decide`: until the
     verdict was in and the job was to go on. `retry`: attempts between that broke before their first step. `schedule`:
-    until it had devices. `start`: until its slowest rank began to load, or its first ran. `load`: that rank's.
-    `first_step`: the step itself.
+    until it had devices; none where the job went on in place. `start`: until its slowest rank began to load, or its
+    first ran. `load`: that rank's. `first_step`: the step itself.
     """
 
     detect: float | None = None
@@ -55,15 +55,15 @@ def split(bill: LossBill, facts: Sequence[Fact]) -> Phases:
     """
     of_failed = [fact for fact in facts if getattr(fact, "attempt", None) == bill.failed]
     resumed = [fact for fact in facts if bill.resumed and getattr(fact, "attempt", None) == bill.resumed]
-    decided = _first(of_failed, RecoveryDecided)
-    placed = _first(resumed, AttemptPlaced)
+    decided, again = _decisions(bill, facts)
+    in_place = again is not None and again.in_place
     began, loaded = _load(bill, resumed)
     marks = [
         ("detect", _seen(of_failed)),
         ("stop", _first(of_failed, AttemptEnded)),
-        ("decide", decided),
-        ("retry", _last_decided(facts, decided, placed)),
-        ("schedule", placed),
+        ("decide", decided.at if decided else None),
+        ("retry", again.at if again and again is not decided else None),
+        ("schedule", None if in_place else _first(resumed, AttemptPlaced)),
         ("start", began),
         ("load", loaded),
         ("first_step", bill.first_step_at),
@@ -97,12 +97,16 @@ def _first(facts: Iterable[Fact], kind: type[Fact]) -> datetime | None:
     return next((fact.at for fact in facts if isinstance(fact, kind)), None)
 
 
-def _last_decided(facts: Iterable[Fact], first: datetime | None, placed: datetime | None) -> datetime | None:
-    """When the last attempt between was decided on; None: there was none."""
-    if first is None or placed is None:
-        return None
-    later = [fact.at for fact in facts if isinstance(fact, RecoveryDecided) and first < fact.at <= placed]
-    return max(later, default=None)
+def _decisions(bill: LossBill, facts: Iterable[Fact]) -> tuple[RecoveryDecided | None, RecoveryDecided | None]:
+    """That of the failed attempt, and the last before the resumed one was placed: one and the same, unless others broke
+    between."""
+    first = last = None
+    for fact in facts:
+        if isinstance(fact, AttemptPlaced) and fact.attempt == bill.resumed:
+            return first, last
+        if isinstance(fact, RecoveryDecided) and (first or fact.attempt == bill.failed):
+            first, last = first or fact, fact
+    return first, None
 
 
 def _load(bill: LossBill, resumed: Sequence[Fact]) -> tuple[datetime | None, datetime | None]:

@@ -23,7 +23,7 @@ SHALLOW = 128
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to look: until `first` jobs have started and `seconds` are over, or `goal` has started.
+    """How far to look: until `first` jobs have started and `seconds` are over, or all `goals` have started.
 
     `batch`: the part of all running jobs whose ends are looked at together (0: each by itself); it grows by `coarser`
     of itself for each hour ahead, up to a day.
@@ -34,7 +34,7 @@ class Reach:
     batch: float = 0.0
     coarser: float = 0.0
     steps: int = 20000
-    goal: JobId | None = None
+    goals: frozenset[JobId] = frozenset()
 
     def part(self, ahead: float) -> float:
         """The part of all ends that are looked at together, so many seconds ahead."""
@@ -57,10 +57,12 @@ class Batch:
 @dataclass(slots=True)
 class Lane:
     """When queued jobs started in this draw (seconds of the desk), and where it stopped. `waiting`: those that have not
-    yet; what comes later counts for neither. `stuck`: nothing ends any more, and `last` is the turn that found so."""
+    yet; what comes later counts for neither. `turns`: what it cost. `stuck`: nothing ends any more, and `last` is the
+    turn that found so."""
 
     waiting: set[JobId]
     starts: dict[JobId, float] = field(default_factory=dict)
+    turns: int = 0
     stopped: float = 0.0
     stuck: bool = False
     last: Turn | None = None
@@ -82,13 +84,14 @@ def look_ahead(
     for _ in range(reach.steps):
         desk.advance(desk.now)
         turn = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
+        lane.turns += 1
         for began in turn.began:
             length = draws.of_queued(began.ask.id, began.ask.traits, draw)
             _start(began.ask.id, max(batch.start(began.claim), came.get(began.ask.id, begun)), lane, ends, length)
         _take(turn, desk, lane, ends, draws, draw)
         lane.stopped = desk.now
         reached = desk.now - begun >= reach.seconds and len(lane.starts) >= wanted
-        if reached or not lane.waiting or reach.goal in lane.starts:
+        if reached or not lane.waiting or (reach.goals and reach.goals <= lane.starts.keys()):
             return lane
         if turn.began and not reach.batch:
             continue  # The real queue is looked at again after every start.

@@ -39,7 +39,7 @@ def outlook(snapshot: Snapshot, jobs: Sequence[QueuedJob], draws: int = 20) -> t
     plan = schedule(there)
     starts = {start.job: start for start in plan.starts}
     waits = {wait.job: wait for wait in plan.waits}
-    reach = Reach(first=len(there.queued), seconds=0.0, goal=jobs[-1].id)
+    reach = Reach(first=len(there.queued), seconds=0.0, goals=frozenset({jobs[-1].id}))
     ranges = forecast(there, there.runtimes, draws, reach=reach)
     predictor = Predictor(there.runtimes)
     return tuple(

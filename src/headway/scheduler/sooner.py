@@ -80,7 +80,7 @@ def _rest(snapshot: Snapshot, job: QueuedJob, nodes: int, runtimes: Runtimes, dr
 
 
 def _foretold(snapshot: Snapshot, goal: JobId, runtimes: Runtimes, draws: int) -> Forecast:
-    reach = Reach(first=len(snapshot.queued), seconds=0.0, goal=goal)
+    reach = Reach(first=len(snapshot.queued), seconds=0.0, goals=frozenset({goal}))
     return forecast(snapshot, runtimes, draws, reach=reach)[goal]
 
 

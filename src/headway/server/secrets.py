@@ -62,6 +62,10 @@ class AttemptTokens:
         """The token of one attempt."""
         return "hwa_" + hmac.new(self._secret, attempt.encode(), hashlib.sha256).hexdigest()
 
+    def digest_of(self, attempt: AttemptId) -> str:
+        """What is stored of it."""
+        return digest(self.of(attempt))
+
     def of_node(self, node: str, generation: int) -> str:
         """A node's credential; another generation is another credential."""
         words = f"node/{node}/{generation}".encode()  # no attempt's id has a slash

@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     log_burst_bytes: int = Field(default=8 << 20, gt=0)
     log_max_bytes: int = Field(default=1 << 30, gt=0)
     readings_days: int = Field(default=30, gt=0)
+    run_files_days: float = Field(default=7.0, ge=0)
     plan_every_s: float = Field(default=30.0, gt=0)
     half_life_s: float = Field(default=7 * 86400.0, gt=0)
     min_run_s: float = Field(default=1800.0, ge=0)

@@ -1,11 +1,12 @@
-"""Imported traces of jobs, as CSV: what a rehearsal reads where a site has no past of its own yet."""
+"""Traces of jobs, as CSV: what a rehearsal reads where a site has no past of its own yet, and benchmarks replay."""
 
 import csv
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from pathlib import Path
 
 from headway.domain.errors import PlatformError
@@ -35,7 +36,13 @@ class Row:
 
 
 def read(path: Path, per_node: int) -> tuple[list[Past], int]:
-    """The jobs of a trace by submission, and how many rows were left out: without devices, times or an end.
+    """The jobs of a trace by submission, and how many rows were left out. Raises as `rows` does."""
+    found, left_out = rows(path)
+    return list(jobs(found, per_node)), left_out
+
+
+def rows(path: Path, keep: Callable[[Row], bool] = lambda _: True) -> tuple[list[Row], int]:
+    """The rows of a trace by submission, those to keep; and how many can be no job's: without devices, times or an end.
 
     Raises `trace-unreadable` or `trace-columns`, naming what is missing.
     """
@@ -48,24 +55,12 @@ def read(path: Path, per_node: int) -> tuple[list[Past], int]:
             found = [_row(given) for given in table]
     except (OSError, EOFError, zlib.error, csv.Error, UnicodeDecodeError) as problem:
         raise PlatformError("trace-unreadable", path=str(path), detail=str(problem)) from None
-    rows = sorted((row for row in found if row is not None), key=lambda row: row.submitted)
-    return list(_jobs(rows, per_node)), len(found) - len(rows)
+    kept = sorted((row for row in found if row is not None and keep(row)), key=lambda row: row.submitted)
+    return kept, found.count(None)
 
 
-def _row(given: dict[str, str]) -> Row | None:
-    """What a row says, if that can be a job's."""
-    try:
-        submitted, length, devices = (float(given[name]) for name in ("submit_s", "duration_s", "gpus"))
-        limit = float(given["limit_s"] or 0)
-    except (ValueError, TypeError):
-        return None
-    if not (0 <= submitted <= LONGEST and 0 < length <= LONGEST and 1 <= devices <= MOST and limit == limit):
-        return None
-    bound = limit if 0 < limit <= LONGEST else None
-    return Row(given["project"], given.get("user") or "", submitted, length, int(devices), bound)
-
-
-def _jobs(rows: Iterable[Row], per_node: int) -> Iterator[Past]:
+def jobs(rows: Iterable[Row], per_node: int) -> Iterator[Past]:
+    """Rows, by submission, as past jobs on nodes of so many devices; times count from the first."""
     first: float | None = None
     for number, row in enumerate(rows):
         first = row.submitted if first is None else first
@@ -82,3 +77,17 @@ def _jobs(rows: Iterable[Row], per_node: int) -> Iterator[Past]:
             limit=None if row.limit is None else timedelta(seconds=row.limit),
         )
         yield Past(job, since, row.length)
+
+
+def _row(given: dict[str, str]) -> Row | None:
+    """What a row says, if that can be a job's."""
+    try:
+        submitted, length, devices = (float(given[name]) for name in ("submit_s", "duration_s", "gpus"))
+        limit = float(given["limit_s"] or 0)
+    except (ValueError, TypeError):
+        return None
+    is_timed = 0 <= submitted <= LONGEST and 0 < length <= LONGEST and not isnan(limit)
+    if not (is_timed and 1 <= devices <= MOST and devices.is_integer()):
+        return None
+    bound = limit if 0 < limit <= LONGEST else None
+    return Row(given["project"], given.get("user") or "", submitted, length, int(devices), bound)

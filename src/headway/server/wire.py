@@ -149,7 +149,7 @@ class Report(BaseModel):
     at: Moment
     agent: AgentFacts
     phase: Literal["starting", "running", "stopping", "ended"]
-    facts: dict[str, str | int | float | bool | list[int] | None] | None = None
+    facts: dict[str, str | int | float | bool | list[int] | list[str] | None] | None = None
     ranks: list[RankStarted] = []
     events: dict[Rank, EventChunk] = {}
     exits: list[Exit] = []
@@ -170,7 +170,11 @@ class StopOrder(BaseModel):
 
 
 class KillOrder(BaseModel):
-    """Signal one rank without warning, for a drill; or, where `what` is `agent`, the agent itself."""
+    """Signal one rank without warning, for a drill.
+
+    `what` says otherwise: the agent itself (`agent`), it and everything of the attempt on its node (`node`), or nobody,
+    but let the next save of the node's ranks fail (`mount`).
+    """
 
     drill: str
     rank: int

@@ -16,7 +16,7 @@ from headway.store.upsert import InsertNew, Upsert
 _nodes, _ranks, _exits, _offsets = schema.attempt_nodes, schema.attempt_ranks, schema.rank_exits, schema.event_offsets
 
 AGENT = ("agent_pid", "agent_start_ticks")
-GIVEN = ("cards", "taken_at", "left_at")
+GIVEN = ("cards", "taken_at", "left_at", "mounts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class NodeReport:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Its cards; since when, where a batch system gave them; when its agent went, if that left something untold."""
+        """Its cards; since when, where a batch system gave them; when its agent went, if that left something untold;
+        what it has mounted, as `kind source`."""
         return {name: value for name, value in (self.facts or {}).items() if name in GIVEN and value is not None}
 
 

@@ -46,8 +46,12 @@ def place(
     now: datetime,
     issue_token: Callable[[AttemptId], str],
     overtook: tuple[Overtaken, ...] = (),
+    since: datetime | None = None,
 ) -> Attempt:
-    """Place one attempt on exactly these devices; that they are free is for the caller to know."""
+    """Place one attempt on exactly these devices; that they are free is for the caller to know.
+
+    `since`: it has had them from that moment, when the attempt before it ended, which left them to it.
+    """
     job = jobs.move(c, start.job, JobState.STARTING, at=now)
     number = jobs.count_attempt(c, start.job)
     attempt = Attempt(
@@ -58,7 +62,7 @@ def place(
         device_type=start.device_type,
         placements=start.placements,
         state=AttemptState.PLACED,
-        placed_at=now,
+        placed_at=since or now,
         borrowed=start.borrowed,
         overtook=overtook,
     )

@@ -12,8 +12,8 @@ from headway.store.shape import Shape
 _drills, _jobs = schema.drills, schema.jobs
 _SHAPE = Shape(Drill, _drills)
 _ORDER = insert(_drills)
-# An agent that kills itself cannot say so: it is told once.
-_UNTOLD = or_(_drills.c.kill != Kill.AGENT, _drills.c.sent_at.is_(None))
+# An agent that kills itself cannot say so, and storage is done only at the next save: they are told once.
+_UNTOLD = or_(_drills.c.kill.in_((Kill.RANK, Kill.STOP)), _drills.c.sent_at.is_(None))
 _PENDING = (
     _SHAPE.select()
     .where(_drills.c.attempt == bindparam("attempt"), _drills.c.done_at.is_(None), _UNTOLD)
@@ -81,8 +81,8 @@ def of_job(c: Connection, job: JobId) -> list[Drill]:
 
 
 def struck(c: Connection, attempt: AttemptId, job: JobId) -> list[Drill]:
-    """Drills of an attempt that an agent was told of, oldest first."""
-    return [drill for drill in of_job(c, job) if drill.attempt == attempt and drill.sent_at is not None]
+    """Drills that have struck an attempt, oldest first."""
+    return [drill for drill in of_job(c, job) if drill.attempt == attempt and drill.has_struck]
 
 
 def still_open(c: Connection) -> list[Drill]:

@@ -122,6 +122,14 @@ def test_megatrons_distributed_checkpoints_are_verified_by_their_metadata(tmp_pa
     assert (found["format"], found["step"], found["reason"]) == ("megatron", 60, None)
 
 
+def test_what_megatron_wrote_before_the_shards_is_no_checkpoint_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "iter_0000060"
+    folder.mkdir()
+    torch.save({"iteration": 60}, folder / "common.pt")
+    found = the_only(tmp_path)
+    assert (found["format"], found["path"], found["reason"]) == ("megatron", "iter_0000060", "unfinished")
+
+
 def test_a_rank_that_did_not_save_is_missed(tmp_path: Path) -> None:
     folder = write_megatron(tmp_path, 20)
     shutil.rmtree(folder / "mp_rank_01_000")

@@ -113,6 +113,61 @@ def dcp(folder: Path) -> None:
     checkpoint.save({"model": model.state_dict(), "step": 2}, checkpoint_id=str(folder / "step-2"), no_dist=True)
 
 
+def megatron(folder: Path) -> None:
+    """`iter_0000002`, `iter_0000004` by Megatron's own distributed writer, the tracker as its training loop writes it.
+
+    It asks CUDA which device it is on and to come to rest, whatever the tensors lie on: both are answered for it.
+    """
+    os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "29518")
+    torch.cuda.synchronize = lambda *_: None
+    torch.cuda.current_device = lambda: "cpu"
+    from megatron.core import dist_checkpointing
+
+    torch.distributed.init_process_group("gloo")
+    for step in (2, 4):
+        place = folder / f"iter_{step:07d}"
+        place.mkdir(parents=True)
+        weights = dist_checkpointing.ShardedTensor.from_rank_offsets("layer", torch.randn(8, 4), (0, 0, 1))
+        dist_checkpointing.save({"model": {"layer": weights}, "iteration": step}, str(place))
+        (folder / "latest_checkpointed_iteration.txt").write_text(str(step))
+
+
+class Kept:
+    """State that torchtitan is handed: all of it is in a dictionary."""
+
+    def __init__(self, kept: dict[str, object]) -> None:
+        self.kept = kept
+
+    def state_dict(self) -> dict[str, object]:
+        return self.kept
+
+    def load_state_dict(self, kept: dict[str, object]) -> None:
+        self.kept = kept
+
+
+def torchtitan(folder: Path) -> None:
+    """`checkpoint/step-2`, `checkpoint/step-4` by torchtitan's own manager."""
+    os.environ.update(RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "29519")
+    from torchtitan.components.checkpoint import CheckpointManager
+
+    torch.distributed.init_process_group("gloo")
+    manager = CheckpointManager(
+        CheckpointManager.Config(enable=True, folder="checkpoint", interval=2, keep_latest_k=0),
+        dataloader=Kept({"at": 1}),
+        model_parts=[Model()],
+        optimizers=Kept({"moments": torch.zeros(4)}),
+        lr_schedulers=Kept({"last_epoch": 0}),
+        states={"train_state": Kept({"step": torch.tensor(0)})},
+        sd_adapter=None,
+        base_folder=str(folder),
+    )
+    for step in range(1, STEPS + 1):
+        manager.save(step)
+    manager.close()
+
+
 def plain(folder: Path) -> None:
     """`ckpt_2.pt`, `ckpt_4.pt`."""
     folder.mkdir(exist_ok=True)
@@ -120,7 +175,9 @@ def plain(folder: Path) -> None:
         torch.save({"model": Model().state_dict(), "step": step}, folder / f"ckpt_{step}.pt")
 
 
-WRITERS = {each.__name__: each for each in (trainer, accelerate, lightning, deepspeed, dcp, plain)}
+WRITERS = {
+    each.__name__: each for each in (trainer, accelerate, lightning, deepspeed, megatron, torchtitan, dcp, plain)
+}
 
 if __name__ == "__main__":
     WRITERS[sys.argv[1]](Path(sys.argv[2]))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.diagnosis.alerts.judge import Gauge, Seen, judge_facts, judge_gauges
-from headway.diagnosis.alerts.rehearse import times_fired
+from headway.diagnosis.alerts.rehearse import firings
 from headway.domain.alert import AlertRecord, AlertRule, Comparison, Scope, Subject
 from tests.builders import HOUR, MINUTE, NOW
 
@@ -105,7 +105,7 @@ def test_turning_again_changes_nothing_and_the_past_fires_as_the_present_did(val
         assert desk.records == before
     assert len(desk.open) == (values[-1] > rule.threshold)
     # Each value stands until the next, so that the past knows a moment more than a turn at that moment did.
-    assert times_fired(rule, list(zip(times, values, strict=True)), times[-1]) >= len(desk.fired)
+    assert len(firings(rule, list(zip(times, values, strict=True)), times[-1])) >= len(desk.fired)
 
 
 def test_a_fact_is_over_at_once_unless_it_lasts() -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 TRACKER, LATEST, METADATA, STATE = "latest_checkpointed_iteration.txt", "latest", ".metadata", "trainer_state.json"
+COMMON = "common.pt"
+"""What Megatron's ranks hold alike, which it writes before the shards."""
 _MEGATRON = re.compile(r"iter_(\d{7,12})", re.ASCII)
 _PARALLEL = re.compile(r"mp_rank_(\d{2,6})(?:_(\d{3,6}))?(?:_(\d{3,6}))?", re.ASCII)
 _TRAINER = re.compile(r"checkpoint-(\d{1,12})", re.ASCII)
@@ -70,6 +72,8 @@ def megatron(folder: Folder) -> int | None:
     named = _MEGATRON.fullmatch(folder.name)
     ranks = [name for name in folder.folders if _PARALLEL.fullmatch(name)]
     if not named or not (ranks or METADATA in folder.files or _shards(folder)):
+        if named and COMMON in folder.files:
+            raise Damaged("unfinished", "no shards are there")
         return None
     step, parent = int(named[1]), folder.parent
     if parent is None or TRACKER not in parent.files:

@@ -81,13 +81,20 @@ class Ranks:
             self._write("exits.json", self.ended)
         return new
 
-    def tell(self, name: str, value: object) -> None:
-        """Put a JSON file into every rank's directory; one that a rank has taken away is passed over."""
+    def tell(self, name: str, value: object) -> list[str]:
+        """Put a JSON file into every rank's directory; one that a rank has taken away is passed over.
+
+        Returns the paths of those written.
+        """
+        told = []
         for rank in self.witnessed():
+            path = os.path.join(self.rank_dir(rank.rank), name)
             try:
-                files.write_json(os.path.join(self.rank_dir(rank.rank), name), value, 0o644)
+                files.write_json(path, value, 0o644)
             except OSError:
                 continue
+            told.append(path)
+        return told
 
     def signal(self, number: int) -> None:
         """Signal the group of every rank that still runs; their exits will say that the agent stopped them."""
@@ -103,6 +110,11 @@ class Ranks:
         for pid, running in self.running.items():
             if running == rank and self._order.launcher == "ranks":
                 _signal_group(pid, number)
+
+    def strike_all(self) -> None:
+        """A drill: everything of the attempt on this node dies at once, as a node takes it along."""
+        for process in remains.find(self._order, self.started):
+            remains.send(process, signal.SIGKILL)
 
     def left(self) -> list[processes.Process]:
         """What the ranks left behind on this node after their own end."""

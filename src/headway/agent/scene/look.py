@@ -10,7 +10,7 @@ import json
 import os
 import time
 
-from headway.agent.scene import collectives, network, stacks, tree
+from headway.agent.scene import collectives, kernel, network, stacks, tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class Look:
     def _look(self) -> None:
         if self._kind == "exit":
             self._scene.update(self._place.seen())
+            self._scene["kernel"] = kernel.said()
             self._scene["ranks"] = []
             return
         trees = tree.of_ranks(self._order, self._running)
@@ -69,6 +70,7 @@ class Look:
         if self._kind == "stall":
             ranks = [self._rank(rank, processes) for rank, processes in trees.items()]
             self._scene.update(self._place.seen())
+            self._scene["kernel"] = kernel.said()
             self._scene["links"] = network.links(trees)
             self._scene["sockets"] = network.sockets(trees)
             self._scene["hosts"] = network.reach(trees, self._scene["sockets"])

@@ -48,6 +48,15 @@ class Place:
         return {**since, **cgroup.memory_bounds(self._group)}
 
 
+def used_mounts(order: Order, directory: str) -> list[str]:
+    """`kind source` of the mounts of the places the job is known to use, by name alone: no file system is asked."""
+    from headway.agent.scene import mounts
+
+    present = mounts.read(_mountinfo())
+    held = [mounts.holding(path, present) for path, use in _used(order, directory).items() if use is not None]
+    return sorted({f"{mount.kind} {mount.source}" for mount in held if mount is not None})
+
+
 def _disk(path: str, answer: dict[str, Any] | None, now: list[Mount], before: list[Mount]) -> dict[str, Any]:
     """One place with its mount; without figures where its file system did not answer in time."""
     from headway.agent.scene import mounts

@@ -118,7 +118,8 @@ def set_rule(fields: tuple[str, ...] | None, name: str, dry_run: bool, **given: 
         return write_json(answer, fields)
     out(sentence(answer["rule"]))
     count = answer["fired_last_week"]
-    note(say("alert.no-history") if count is None else say("alert.would-have-fired", count=count))
+    told = answer["messages_last_week"]
+    note(say("alert.no-history") if count is None else say("alert.would-have-fired", count=count, messages=told))
 
 
 @command("rm", alert)

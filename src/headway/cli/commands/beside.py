@@ -9,6 +9,8 @@ from headway.cli.language import say
 from headway.cli.screen import note, out, table, write_json
 from headway.cli.session import client
 
+SHOWN_LINES = 20
+
 
 @command("beside")
 @click.argument("job", type=JOB)
@@ -26,9 +28,14 @@ def beside(job: str, attempt: int | None, fields: tuple[str, ...] | None) -> Non
         ended = quantities.clock(one["ended"]) if one["ended"] else say("beside.still")
         began = quantities.clock(one["began"])
         who = one["job"] or say("beside.somebody")
-        out(say("beside.neighbour", node=one["node"], devices=devices, job=who, began=began, ended=ended))
+        where = say("beside.mount", mount=one["mount"]) if one["mount"] else ""
+        out(say("beside.neighbour", node=one["node"], devices=devices, job=who, began=began, ended=ended) + where)
     for word in found["words"]:
         out(f"{quantities.clock(word['at'])}  {word['node']}  {word['text']}")
+    for word in found["engine"]:
+        out(say("beside.engine", node=word["node"]))
+        for line in word["text"].splitlines()[-SHOWN_LINES:]:
+            out(f"  {line}")
     names = ("node", "metric", "minimum", "mean", "maximum")
     titles = [say(f"column.{name}") for name in names]
     rows = [(m["node"], m["name"], *(f"{m[key]:.4g}" for key in names[2:])) for m in found["measures"]]

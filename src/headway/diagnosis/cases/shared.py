@@ -64,9 +64,9 @@ def mount_of(verdict: Verdict, disks: Sequence[Disk]) -> str | None:
     named = [disk for path in _PATH.findall(verdict.detail or "") for disk in _holding(path, disks)]
     saved = [disk for disk in disks if disk.get("use") == "checkpoints"] if verdict.cause in _SAVED else []
     for some in (troubled, named, saved):
-        if (source := next(filter(None, map(_source, some)), None)) is not None:
+        if (source := next(filter(None, map(network_source, some)), None)) is not None:
             return source
-    used = {source for disk in disks if disk.get("use") and (source := _source(disk)) is not None}
+    used = {source for disk in disks if disk.get("use") and (source := network_source(disk)) is not None}
     return used.pop() if len(used) == 1 else None
 
 
@@ -76,7 +76,7 @@ def _holding(path: str, disks: Sequence[Disk]) -> list[Disk]:
     return sorted(above, key=lambda disk: -len(str(disk["mount"])))[:1]
 
 
-def _source(disk: Disk) -> str | None:
+def network_source(disk: Disk) -> str | None:
     """What a network file system mounts; None for a disk of the node's own."""
     was = disk.get("was")
     mount = was if isinstance(was, Mapping) else disk

@@ -10,7 +10,10 @@ from headway.diagnosis.verdict import Owner
 
 @dataclass(slots=True)
 class Claim:
-    """`copies`: how often the same was said by nobody in particular; `words`: what was said, for comparing."""
+    """`copies`: how often the same was said by nobody in particular; `words`: what was said, for comparing.
+
+    `frames`: those of the traceback it stands in, outermost first.
+    """
 
     cause: Cause
     weight: int
@@ -27,6 +30,7 @@ class Claim:
     words: str = ""
     copies: int = 1
     in_trace: bool = False
+    frames: tuple[tuple[str, int], ...] = ()
     lines: list[Entry] = field(default_factory=list)
 
     @property

@@ -53,6 +53,16 @@ class Course:
     silent: tuple[Entry, ...]
     begun: bool
 
+    @property
+    def runs(self) -> bool:
+        """Whether training went on for a while: three different steps, anywhere."""
+        return len({entry.text for entry in self.steps}) >= 3
+
+    def ended_before(self, claim: Claim) -> bool:
+        """Whether the job said in the same file, before, that it came to its end."""
+        file, number = claim.place
+        return any(entry.file == file and entry.number < number for entry in self.done)
+
     def goes_on_after(self, claim: Claim) -> bool:
         """Whether the one who said it went on training: three different steps after it, or a good end."""
         file, number = claim.place

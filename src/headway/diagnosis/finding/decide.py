@@ -20,6 +20,7 @@ NEAR_S = 120.0
 CLOSE_S = 2.0
 CARRIED = 2
 """Lines around an abort that may say what it carries."""
+WARNINGS = frozenset({"WARN", "WARNING", "W", "警告"})
 RIGHT_AFTER = 16
 """Lines after an exception that may still explain it."""
 
@@ -40,10 +41,14 @@ def _is_cleanup(claim: Claim, ends: Sequence[Exit]) -> bool:
 
 
 def _survived(claim: Claim, course: Course, names: Sequence[FileName]) -> bool:
+    if claim.cause is Cause.SCHED_PENDING:
+        return course.runs
     if claim.cause in ORDERS and claim.weight >= 70:
         return False
     if names[claim.entry.file].is_system:
         return course.goes_on_later(claim)
+    if (claim.entry.level in WARNINGS or claim.weight < VAGUE) and course.ended_before(claim):
+        return True
     return course.goes_on_after(claim)
 
 

@@ -10,10 +10,10 @@ from headway.diagnosis.reading.world import World
 
 _FIELD = re.compile(r"\s{0,4}(time|host|rank|exitcode|error_file|traceback) {0,8}: {1,2}(\S.{0,300})")
 _FAILED = re.compile(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,8})\)")
-_LAUNCH = re.compile(
-    r"--local[_-]rank=(\d{1,4})\b.{0,3000}?(?:exits with return code = |returned non-zero exit status |"
-    r"died with <Signals\.(?=SIG))(-?\d{1,4}|SIG[A-Z]{2,8})"
+_LAUNCHED = re.compile(
+    r"(?:exits with return code = |returned non-zero exit status |died with <Signals\.(?=SIG))(-?\d{1,4}|SIG[A-Z]{2,8})"
 )
+_LOCAL_ARGUMENT = re.compile(r"--local[_-]rank=(\d{1,4})\b")
 _TASKS = re.compile(r"(?:srun: )?error: ([\w.-]{1,80}): tasks? (\d{1,6})(?:-(\d{1,6}))?[\d,-]{0,40}: (.{1,80})")
 _MPIRUN = re.compile(r"process rank (\d{1,6}) with PID (\d{1,8}) on node ([\w.-]{1,80}) exited on signal (\d{1,3})")
 _SPAWN = re.compile(
@@ -158,9 +158,9 @@ def _single(entry: Entry, world: World) -> Exit | None:
     if found := _FAILED.search(text):
         rank = world.rank_of_local_rank(int(found[2]), entry.file)
         return Exit(entry, rank, int(found[1]), entry.node, int(found[3]), is_root=True)
-    if found := _LAUNCH.search(text):
-        code = -_signal(found[2]) if found[2].startswith("SIG") else int(found[2])
-        return Exit(entry, world.rank_of_local_rank(int(found[1])), code, entry.node, is_root=True)
+    if (found := _LAUNCHED.search(text)) and (local := _LOCAL_ARGUMENT.search(text)):
+        code = -_signal(found[1]) if found[1].startswith("SIG") else int(found[1])
+        return Exit(entry, world.rank_of_local_rank(int(local[1])), code, entry.node, is_root=True)
     if found := _MPIRUN.search(text):
         return Exit(entry, int(found[1]), -int(found[4]), found[3], int(found[2]), is_root=True)
     if found := _TASKS.search(text):

@@ -7,11 +7,13 @@ from headway.diagnosis.cause import Cause
 from headway.diagnosis.finding import traces
 from headway.diagnosis.finding.claim import Claim
 from headway.diagnosis.finding.course import is_step
+from headway.diagnosis.finding.decide import WARNINGS
 from headway.diagnosis.finding.exits import Exit
 from headway.diagnosis.finding.traces import Trace
 from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.reading.read import Reading
 from headway.diagnosis.reading.sieve import sounds_like_trouble
+from headway.diagnosis.signs.places import cause_of_place
 from headway.diagnosis.signs.sign import LIKELY, SURE, WEAK, Kind, Match
 from headway.diagnosis.signs.table import Table
 
@@ -34,9 +36,14 @@ _NODE = re.compile(
     r"\d{1,3}(?:\.\d{1,3}){3})\b"
 )
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
+_LAUNCHING = re.compile(
+    r"torch[\\/]distributed[\\/](?:run|launch|launcher|elastic)|bin[\\/]torchrun$|deepspeed[\\/]launcher|accelerate[\\/]commands"
+)
 _WAITS = re.compile(r"\bbarrier\(|main_process_first|wait_for_everyone|\ball_?(?:reduce|gather)|zero_first")
-_MEETING = "torch/distributed/rendezvous"
 _TRIES = re.compile(r"(?i),? ?(?:retrying|retry|attempt)\D{0,12}(?P<n>\d{1,6}) ?(?:/|of) ?(?P<of>\d{1,6})\)?")
+_CARRIED = re.compile(r"RayTaskError\((\w{1,60})\)|^SystemExit: [1-9]")
+CARRIED = 4
+"""How much less an exception weighs that is only passed on."""
 _LAUNCHERS = (
     "ChildFailedError",
     "CalledProcessError",
@@ -59,13 +66,12 @@ _BENIGN = re.compile(
     r"errors?[:=] ?0\b|suppress|deprecat|for debugging consider|torch_use_cuda_dsa|"
     r"compile with|might be caused by|this may (?:be|indicate)|if you (?:see|encounter)|"
     r"recovered|reconnected|succeeded|resolved|skipping (?:bad|corrupt|"
-    r"sample|file|step)|skipped|corrected|UserWarning|FutureWarning|"
+    r"sample|file|step|batch)|skipped|using defaults?|corrected|UserWarning|FutureWarning|"
     r"DeprecationWarning|ResourceWarning|"
     r"wandb|tensorboard not found|setting .{0,40} timeout|timeout[ _]?(?:is |"
     r"=|: ?|set to )\d|handler installed|enabled|重试|已恢复|忽略|跳过"
 )
 _QUIET_LEVELS = frozenset({"INFO", "DEBUG", "TRACE", "NOTICE", "I", "D", "SUCCESS", "信息"})
-_WARNINGS = frozenset({"WARN", "WARNING", "W", "警告"})
 
 
 def gather(reading: Reading, exits: Sequence[Exit], table: Table) -> list[Claim]:
@@ -115,17 +121,26 @@ def _from_trace(trace: Trace, reading: Reading, table: Table) -> Claim | None:
     faults = [(line, match) for line, match in matches if match.sign.kind is Kind.FAULT]
     follows = [(line, match) for line, match in matches if match.sign.kind is Kind.FOLLOWER]
     line, match = max(faults or follows, key=lambda each: each[1].sign.weight, default=(entry, None))
+    if not trace.frames and _BENIGN.search(entry.text):
+        return None
     name = entry.text.partition(":")[0]
-    if match is None and any(word in entry.text for word in _LAUNCHERS):
+    if match is None and any(word in entry.text for word in _LAUNCHERS) and not _tells_what_it_carries(entry):
         return None
     claim = _claim(line, match) if match else Claim(Cause.USER_CODE_EXC, GENERIC, Kind.FAULT, entry)
     if match is None and name.endswith("Warning"):
         return None
-    claim.in_trace, claim.location = True, trace.own_frame
+    claim.weight -= CARRIED if match is None and _tells_what_it_carries(entry) else 0
+    claim.in_trace, claim.location, claim.frames = True, trace.own_frame, tuple(trace.frames)
     claim.words = _NO_WORDS.sub(" ", entry.text)[:300].strip()
     _about(claim, said, reading)
     claim.lines = list({id(each): each for each in (trace.head, entry, line)}.values())
     return claim
+
+
+def _tells_what_it_carries(entry: Entry) -> bool:
+    """Whether an exception that a launcher passes on names the one that was raised, and it is no launcher's."""
+    carried = _CARRIED.search(entry.text)
+    return carried is not None and carried[1] not in _LAUNCHERS
 
 
 def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
@@ -134,27 +149,30 @@ def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
     """
     if trace.is_reversed or (not trace.frames and not trace.head.text.startswith("Traceback")):
         return None
-    cause, kind = Cause.USER_CODE_EXC, Kind.FAULT
-    if any(_MEETING in path for path, _ in trace.frames[-3:]):
-        cause = Cause.COMM_BOOTSTRAP
-    elif any(_WITHIN.search(path) for path, _ in trace.frames[-3:]) or any(
-        _WAITS.search(line.text) for line in trace.body[-4:]
-    ):
+    if trace.frames and _LAUNCHING.search(trace.frames[-1][0]):
+        return None
+    cause, kind = cause_of_place([line.text for line in trace.body]) or Cause.USER_CODE_EXC, Kind.FAULT
+    is_within = any(_WITHIN.search(path) for path, _ in trace.frames[-3:])
+    waits = is_within or any(_WAITS.search(line.text) for line in trace.body[-4:])
+    if waits and cause is not Cause.COMM_BOOTSTRAP:
         cause, kind = Cause.COMM_TIMEOUT, Kind.FOLLOWER
     claim = Claim(cause, GENERIC - 4, kind, trace.head, lines=[trace.head], location=trace.own_frame, in_trace=True)
+    claim.frames = tuple(trace.frames)
     _about(claim, [trace.head, *trace.body], reading)
     return claim
 
 
 def _complete(claims: Sequence[Claim]) -> None:
-    """A traceback whose exception was lost, in the place where another rank's was not, says the same."""
-    whole: dict[tuple[int, str | None], Claim] = {
-        (c.entry.file, c.location): c for c in claims if c.in_trace and c.words and c.location
-    }
+    """A traceback whose exception was lost says what one says that goes on from it, where all that do say the same."""
+    whole = [claim for claim in claims if claim.in_trace and claim.words]
     for claim in claims:
-        known = whole.get((claim.entry.file, claim.location))
-        if known is not None and claim.in_trace and not claim.words and claim.rank is not None:
+        if not claim.in_trace or claim.words or not claim.frames:
+            continue
+        on = [w for w in whole if w.entry.file == claim.entry.file and w.frames[: len(claim.frames)] == claim.frames]
+        if on and len({other.words for other in on}) == 1:
+            known = max(on, key=lambda other: len(other.frames))
             claim.cause, claim.weight, claim.kind, claim.words = known.cause, known.weight, known.kind, known.words
+            claim.location = known.location
 
 
 def _is_advice(entry: Entry) -> bool:
@@ -188,7 +206,7 @@ def _from_line(entry: Entry, reading: Reading, table: Table) -> list[Claim]:
     claims = [_claim(entry, match) for match in best.values()]
     for claim in claims:
         claim.words = _NO_WORDS.sub(" ", entry.text)[:300].strip()
-        claim.weight -= 20 if entry.level in _WARNINGS and claim.weight < LIKELY + 20 else 0
+        claim.weight -= 20 if entry.level in WARNINGS and claim.weight < LIKELY + 20 else 0
         _about(claim, [entry], reading)
     return claims
 

@@ -67,8 +67,8 @@ def locate(reading: Reading, lead: Claim, faults: Sequence[Claim], ends: Sequenc
 
 def place_in_code(lead: Claim, claims: Sequence[Claim]) -> str | None:
     """Where in the program the speaker of `lead` was: by the traceback of the same fault, else by the nearest."""
-    if lead.location is not None:
-        return _agreed(lead, claims)
+    if agreed := _agreed(lead, claims):
+        return agreed
     here = [claim for claim in claims if claim.location and claim.entry.file == lead.entry.file]
     own = [claim for claim in here if claim.rank == lead.rank or None in (claim.rank, lead.rank)]
     same = [claim for claim in own if claim.cause is lead.cause]
@@ -78,12 +78,13 @@ def place_in_code(lead: Claim, claims: Sequence[Claim]) -> str | None:
 
 
 def _agreed(lead: Claim, claims: Sequence[Claim]) -> str | None:
-    """Where most ranks that say the same say it: a traceback whose innermost frame was lost ends too early."""
-    places = Counter(
-        claim.location for claim in claims if claim.location and claim.cause is lead.cause and claim.words == lead.words
-    )
-    most, count = places.most_common(1)[0] if places else (None, 0)
-    return most if count > places[lead.location or ""] else lead.location
+    """Where most that say the same say it, the deeper of two: a traceback whose inner frame was lost ends too early."""
+    same = [claim for claim in claims if claim.location and claim.cause is lead.cause and claim.words == lead.words]
+    count, depth = Counter(claim.location for claim in same), Counter[str]()
+    for claim in same:
+        depth[claim.location or ""] = max(depth[claim.location or ""], len(claim.frames))
+    best = max(count, key=lambda place: (count[place], depth[place or ""], place == lead.location), default=None)
+    return best if lead.words else lead.location
 
 
 def _role(name: str | None) -> str | None:

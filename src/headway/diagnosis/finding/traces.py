@@ -36,6 +36,8 @@ _LIBRARY = re.compile(
 _INSTALLED = re.compile(r"^/(?:opt|usr)/")
 """Frameworks put there with the image: a job's own code calls them, unless nothing else is in the traceback."""
 _RULE = re.compile(r"[=-]{10,}$")
+_LAUNCHER = re.compile(r"torch[./]distributed[./]elastic|failed \(exitcode:|Killing subprocess|={20,}$|^srun: ")
+"""What launchers say once a process is gone: a traceback that is open then has lost its exception."""
 CONTINUES = 14
 """Lines after an exception that may belong to its text."""
 
@@ -126,13 +128,19 @@ class _Finder:
             return
         frame = _FRAME.match(text) or _BOXED.match(text)
         if frame:
-            if self._open is None or self._open.exception is not None:
+            if self._open is None or self._open.exception is not None or self._begins_anew(frame):
                 self._begin(entry, self._link_of_frames())
             assert self._open is not None
             self._open.frames.append((frame["path"], int(frame["line"])))
             self._open.body.append(entry)
         elif self._open is not None or _NAMED.match(text):
             self._said(entry, text)
+
+    def _begins_anew(self, frame: re.Match[str]) -> bool:
+        """Whether the script's own frame comes once more: the end of one and the head of the next were lost."""
+        frames = self._open.frames if self._open else []
+        is_script = frame.string.rstrip().endswith("in <module>")
+        return is_script and bool(frames) and frames[0] == (frame["path"], int(frame["line"]))
 
     def _link_of_frames(self) -> str | None:
         """How frames without a heading of their own belong to the exception before them."""
@@ -152,6 +160,8 @@ class _Finder:
             again = trace is not None and trace.exception is not None and "RayTaskError" in trace.exception.text
             self._open = trace = Trace(entry, exception=entry, process=self._process, link="frames" if again else None)
             self.traces.append(trace)
+        elif trace.exception is None and _LAUNCHER.search(text) and not _NAMED.match(text):
+            self._open = None
         elif trace.exception is None:
             is_exception = _NAMED.match(text) if not trace.frames else _NAMED.match(text) or _ANY.match(text)
             if is_exception and not text.startswith(("│", "|")):

@@ -31,6 +31,8 @@ _NO_NODE = re.compile(
     r"global_?rank|stack|pyspy|py-spy|plog|device|local)|^(?:gpu|npu)-?\d$",
     re.IGNORECASE,
 )
+_ENDINGS = re.compile(r"(?:\.(?:log|txt|out|err|json|jsonl|gz))+$")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
 _KERNEL = re.compile(r"dmesg|syslog|kern(?:el)?\.|messages$|kmsg|journal", re.IGNORECASE)
 
 
@@ -47,7 +49,8 @@ class FileName:
 def read_name(path: str) -> FileName:
     """What a path, relative to the folder, says."""
     base = path.rpartition("/")[2]
-    stem = re.sub(r"(?:\.(?:log|txt|out|err|json|jsonl|gz|\d{1,3}))+$", "", base)
+    stem = _ENDINGS.sub("", base)
+    stem = stem if _ADDRESS.match(stem) else re.sub(r"(?:\.(?:log|txt|out|err|json|jsonl|gz|\d{1,3}))+$", "", stem)
     found = _RANK.search(path)
     rank = next((int(each) for each in found.groups() if each), None) if found else None
     node = _node_of(stem)

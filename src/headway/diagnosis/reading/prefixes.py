@@ -20,6 +20,10 @@ def _rank(entry: Entry, found: re.Match[str]) -> bool:
     return True
 
 
+def _rank_on_node(entry: Entry, found: re.Match[str]) -> bool:
+    return _rank(entry, found) and _node(entry, found)
+
+
 def _local(entry: Entry, found: re.Match[str]) -> bool:
     entry.local = int(found["n"]) if entry.local is None else entry.local
     return True
@@ -119,6 +123,7 @@ _PREFIXES: tuple[tuple[re.Pattern[str], Taker], ...] = tuple(
         (r"[\w./-]{1,80}:\d{1,6}\] ?", _nothing),
         (r"\[\d{1,4},(?P<n>\d{1,6})\] ?<std(?:out|err|diag)>: ?", _rank),
         (r"\[(?P<n>\d{1,6})\] ?<std(?:out|err)>: ?", _rank),
+        (r"\[\d{1,4},mpirank:(?P<n>\d{1,6}),(?P<host>[\w.-]{1,80})\]<std(?:out|err)>: ?", _rank_on_node),
         (r"(?:Rank|rank|RANK)[ =:_](?P<n>\d{1,6})(?:[:|]|\s*\|)\s{0,4}", _rank),
         (r"(?:\[\w{1,20}\] )?rank=(?P<n>\d{1,6})[,:]? ", _rank),
         (r"<(?:rank )?(?P<n>\d{1,6})>:? ?", _rank),

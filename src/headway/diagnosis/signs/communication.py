@@ -22,11 +22,11 @@ SIGNS: tuple[Sign, ...] = (
             client socket has failed to resolve | the server socket has failed to listen |
             server socket has failed to bind | address already in use | eaddrinuse | errno 98] | errno: 98 |
             failed to bind | no socket interface found | unable to find address for | rendezvoustimeouterror |
-            rendezvousconnectionerror | rendezvousclosederror | connection to the c10d store has failed |
+            rendezvousclosederror | 
             gethostbyname | getaddrinfo | failed to connect to all ranks | host key verification failed |
             orte was unable to reliably start | unable to launch | pmi2_init failed | pmix_init failed |
             failed to connect to gcs | unable to connect to gcs | could not resolve hostname |
-            connection to the rendezvous backend | bootstrap timeout | bootstrap failed | no interface found |
+            bootstrap timeout | bootstrap failed | no interface found |
             bind failed | 端口被占用 | 地址已在使用 | 无法连接主节点 | 连接主节点 | 会合失败 | 域名解析失败
             """
         ),

@@ -216,7 +216,16 @@ SIGNS: tuple[Sign, ...] = (
             r"over.?temp|overheat|violation|brake|过热|降频|"
             r"慢|温度"
         ),
-        but=r"(?i)not active|request|rate|I/O|disabled|slowdown.{0,30}: N/A|threshold.{0,20}ok|no straggler",
+        but=(
+            r"(?i)未降频|无降频|not active|request|rate|I/O|disabled|slowdown.{0,30}: N/A|threshold.{0,20}ok|"
+            r"no straggler"
+        ),
+    ),
+    Sign(
+        Cause.THERMAL_SLOW,
+        words("straggler"),
+        LIKELY + 1,
+        pattern=r"(?i)straggler.{0,40}?\brank ?[:=#]? ?(?P<rank>\d{1,6})\b",
     ),
     Sign(
         Cause.GPU_LOST,

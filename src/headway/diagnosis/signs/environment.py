@@ -53,6 +53,13 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         Cause.DRIVER_MISMATCH,
+        words("libopapi.so"),
+        SURE,
+        pattern=r"not in libopapi\.so|libopapi\.so not found",
+        retry=Retry.NO_RETRY,
+    ),
+    Sign(
+        Cause.DRIVER_MISMATCH,
         words("binary | binaries"),
         SURE,
         pattern=r"(?i)\bop(?:erator|type)?\b.{0,80}\b(?:not|no|without)\b.{0,20}\bbinar(?:y|ies)\b",

@@ -67,11 +67,12 @@ SIGNS: tuple[Sign, ...] = (
             """
             store->get | socket timeout | failed to recv, got 0 bytes | distnetworkerror | diststoreerror | tcpstore |
             waiting for 1 more process | timed out initializing process group in store based barrier | worker_count= |
-            init-pytorch
+            init-pytorch | rendezvousconnectionerror | connection to the c10d store has failed |
+            connection to the rendezvous backend
             """
         ),
         VAGUE + 2,
-        pattern=r"(?i)time|fail|got 0|reset|closed|broken|refused|waiting|restarting",
+        pattern=r"(?i)rendezvous|time|fail|got 0|reset|closed|broken|refused|waiting|restarting",
         kind=Kind.FOLLOWER,
     ),
     Sign(

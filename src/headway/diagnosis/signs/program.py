@@ -50,8 +50,8 @@ SIGNS: tuple[Sign, ...] = (
             duplicate gpu detected | invalid choice: | train_batch_size is not equal to micro_batch |
             check batch related parameters | not enough slots available | there are not enough slots |
             configattributeerror | configkeyerror | configcompositionexception | missingmandatoryvalue |
-            could not override | more processors requested than permitted | nproc_per_node | invalid value for -- |
-            no such option | errors during config validation |
+            could not override | more processors requested than permitted | unsupported nproc_per_node |
+            invalid value for -- | no such option | errors during config validation |
             is larger than the maximum number of tokens that can be stored in kv cache | is not a multiple of |
             must be a multiple of | should be a positive integer | must be a positive integer |
             num_samples should be a positive | world size does not match | incompatible with tensor_parallel | ei0004 |

@@ -48,6 +48,7 @@ SIGNS: tuple[Sign, ...] = (
             """
         ),
         EVENT,
+        but=r"(?i)\b(?:if|when|unless|once|in case)\b.{0,40}(?:preempt|evict)|如果|若被",
     ),
     Sign(
         Cause.PREEMPTED,
@@ -60,6 +61,7 @@ SIGNS: tuple[Sign, ...] = (
         words("is preempted"),
         LIKELY,
         cases=("013",),
+        but=r"(?i)\bif\b",
     ),
     Sign(
         Cause.PREEMPTED,
@@ -72,7 +74,7 @@ SIGNS: tuple[Sign, ...] = (
         words("evicted"),
         LIKELY,
         pattern=r"(?i)\b(?:reason: )?Evicted\b",
-        but=r"(?i)lustre|cache|ost|low on resource",
+        but=r"(?i)lustre|cache|ost|low on resource|evicted[=: ]{1,3}0\b",
     ),
     Sign(Cause.PREEMPTED, words("received 15 death signal | received death signal 15"), WEAK),
     Sign(

@@ -103,7 +103,7 @@ SIGNS: tuple[Sign, ...] = (
             bind source path does not exist | not a directory: |
             repo id must be in the form | hfvalidationerror | no file named pytorch_model.bin |
             is not a local folder and is not a valid model identifier | no file named model.safetensors |
-            文件不存在 | 权限被拒绝
+            does not appear to have a file named | can't find a valid checkpoint at | 文件不存在 | 权限被拒绝
             """
         ),
         PARTICULAR,

@@ -4,6 +4,7 @@ That is known first-hand: a rank speaks in its own stream, and in its node's whe
 in one. A line in a rank's own stream that claims to be another's is still that rank's.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ from headway.diagnosis.signs.table import Table
 from headway.domain.attempt import RankExit
 
 WINDOW = 300
-"""An exception with so many lines of its rank after it did not end the rank."""
+"""An exception with so many lines of its rank after it, stacks aside, did not end the rank."""
+_DUMPED = re.compile(r'\s{0,8}(?:frame #\d|File "|#\d{1,3} |Thread 0x|Current thread 0x|at 0x)')
+"""Lines of the stacks that a dying process dumps, thread after thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +54,19 @@ class Words:
 
     def of(self, claims: Collection[Claim]) -> dict[int, list[Claim]]:
         """Claims by the rank that said them, without those too long before the end of their stream."""
-        last: dict[tuple[int, int | None], list[int]] = defaultdict(list)
+        last: dict[tuple[int, int | None], int] = {}
+        dumped: dict[tuple[int, int | None], list[int]] = defaultdict(list)
         for entry in self.reading.entries:
-            last[entry.file, self.speaker(entry)].append(entry.number)
-        ends = {key: max(numbers) for key, numbers in last.items()}
+            key = entry.file, self.speaker(entry)
+            last[key] = max(entry.number, last.get(key, 0))
+            if _DUMPED.match(entry.text):
+                dumped[key].append(entry.number)
         found: dict[int, list[Claim]] = defaultdict(list)
         for claim in claims:
-            rank = self.speaker(claim.entry)
-            if rank is not None and claim.entry.number >= ends[claim.entry.file, rank] - WINDOW:
+            rank, number = self.speaker(claim.entry), claim.entry.number
+            key = claim.entry.file, rank
+            stacks = sum(at > number for at in dumped[key])
+            if rank is not None and last[key] - number - stacks <= WINDOW:
                 found[rank].append(claim)
         return found
 

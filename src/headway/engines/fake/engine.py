@@ -32,11 +32,13 @@ def open_engine(_config: EngineConfig) -> Engine:
 class FakeEngine:
     """Plays the lives written in a world."""
 
-    can: frozenset[Capability] = frozenset()
-
     def __init__(self, world: World | None = None, name: str = "fake") -> None:
         self.name = name
         self.world = world or World()
+
+    @property
+    def can(self) -> frozenset[Capability]:
+        return frozenset({Capability.KEEPS}) if self.world.keeps else frozenset()
 
     async def inventory(self) -> Inventory:
         """The world's nodes."""

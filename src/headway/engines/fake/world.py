@@ -79,7 +79,10 @@ class Part:
 
 @dataclass(slots=True)
 class World:
-    """Nodes, written lives, what was launched, and when the engine is cut off. `now` moves by `advance` alone."""
+    """Nodes, written lives, what was launched, and when the engine is cut off. `now` moves by `advance` alone.
+
+    `keeps`: devices of an attempt that has ended stay the server's.
+    """
 
     nodes: tuple[Node, ...] = DEFAULT_NODES
     now: datetime = EPOCH
@@ -87,6 +90,7 @@ class World:
     lives: dict[AttemptId, Life] = field(default_factory=dict)
     parts: dict[AttemptId, Part] = field(default_factory=dict)
     outages: list[tuple[datetime, datetime]] = field(default_factory=list)
+    keeps: bool = True
 
     def advance(self, by: timedelta) -> datetime:
         """Move the clock forward and return the new time."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.domain.ids import AttemptId
+from headway.engines.leftovers import FOREIGN, is_told
 from headway.engines.local.process import Process
 
 Json = dict[str, Any]
@@ -111,6 +112,12 @@ class NodeDirectory:
         finally:
             os.close(fd)
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether no agent is there and nothing is left to tell."""
+        told = self.has("closed.json") and bool(self.read("final.json").get("delivered")) and is_told(self.path)
+        return told and not self.is_locked()
+
     def agent(self) -> Process | None:
         """The living agent by the lock's own words, else by the last launch."""
         for name in ("agent.lock", "launch.json"):
@@ -146,10 +153,18 @@ def _process(value: Json) -> Process | None:
 def directories(run_dir: Path) -> Iterator[NodeDirectory]:
     """Every node directory of a run directory."""
     for attempt in _folders(run_dir):
-        for node in _folders(attempt):
-            yield NodeDirectory(run_dir, AttemptId(attempt.name), node.name)
+        yield from directories_of(run_dir, AttemptId(attempt.name))
+
+
+def directories_of(run_dir: Path, attempt: AttemptId) -> list[NodeDirectory]:
+    """Those of one attempt; none where it has none."""
+    try:
+        return [NodeDirectory(run_dir, attempt, node.name) for node in _folders(run_dir / attempt)]
+    except FileNotFoundError:
+        return []
 
 
 def _folders(path: Path) -> list[Path]:
     with os.scandir(path) as entries:
-        return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    return [Path(entry.path) for entry in folders if not entry.name.startswith(FOREIGN)]

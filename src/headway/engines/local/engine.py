@@ -13,8 +13,9 @@ from pathlib import Path
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, check_name
+from headway.engines import leftovers
 from headway.engines.local import process
-from headway.engines.local.directory import DIRECTORY_MODE, NodeDirectory, directories
+from headway.engines.local.directory import DIRECTORY_MODE, NodeDirectory, directories, directories_of
 from headway.engines.local.discover import LocalNode, discover
 from headway.engines.local.launch import Launching
 from headway.engines.local.ports import Ports
@@ -57,7 +58,7 @@ class LocalEngine:
     """This machine as one or several virtual nodes."""
 
     name = "local"
-    can: frozenset[Capability] = frozenset({Capability.NUDGES})
+    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.CLEARS, Capability.KEEPS})
 
     def __init__(self, settings: LocalSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
@@ -100,6 +101,25 @@ class LocalEngine:
             while piece := await asyncio.to_thread(_read, place.path / name, offset):
                 offset += len(piece)
                 yield piece
+
+    async def kept(self) -> Sequence[AttemptId]:
+        """Every attempt that has a directory."""
+        with self._reaching():
+            return await asyncio.to_thread(leftovers.kept, self._settings.run_dir)
+
+    async def clear(self, attempt: AttemptId) -> int | None:
+        """Remove an attempt's directories, unless one is not finished with or has something untold."""
+        with self._reaching():
+            return await asyncio.to_thread(self._clear, attempt)
+
+    def _clear(self, attempt: AttemptId) -> int | None:
+        with self._guard:
+            places = directories_of(self._settings.run_dir, attempt)
+            if not all(place.is_finished for place in places):
+                return None
+            for place in places:
+                self._forget(place)
+            return leftovers.remove(self._settings.run_dir, attempt)
 
     def _launch(self, order: LaunchOrder) -> Handle:
         check_name("attempt", order.attempt)

@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from headway.domain.errors import PlatformError
 from headway.domain.ids import NAME, AttemptId, check_name
 from headway.domain.resources import NodeState, Occupied
+from headway.engines import leftovers
+from headway.engines.become import empty, needs_sudo
 from headway.engines.protocol import (
     Capability,
     Charge,
@@ -66,8 +68,8 @@ class SlurmEngine:
 
     def __init__(self, settings: SlurmSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock
-        others = {Capability.NUDGES} if settings.become else {Capability.NUDGES, Capability.BECOMES}
-        self.can = frozenset(set(Capability) - others)
+        others = {Capability.NUDGES, Capability.KEEPS}  # an allocation ends with the batch job that had it
+        self.can = frozenset(set(Capability) - others - (set() if settings.become else {Capability.BECOMES}))
         self._commands = Commands(settings, self.name)
         self._look = Look(self._commands, settings, clock)
         self._records = Records(settings.records)
@@ -135,6 +137,34 @@ class SlurmEngine:
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """Ends by time limit or preemption that are near."""
         return await asyncio.to_thread(self._notices, handles)
+
+    async def kept(self) -> Sequence[AttemptId]:
+        """Every attempt that has a folder on the share."""
+        return await asyncio.to_thread(self._kept)
+
+    async def clear(self, attempt: AttemptId) -> int | None:
+        """Remove an attempt's folder, unless something of it is left to do or to tell."""
+        return await asyncio.to_thread(self._clear, attempt)
+
+    def _kept(self) -> Sequence[AttemptId]:
+        try:
+            return leftovers.kept(self._settings.share)
+        except OSError as error:
+            raise self._commands.unreachable(str(error)) from error
+
+    def _clear(self, attempt: AttemptId) -> int | None:
+        with self._guards[attempt]:
+            record = self._records.read(attempt)
+            places = [Place(self._settings.share, attempt, node) for node in record.nodes] if record else []
+            if record is None or not record.is_done or not all(place.is_finished for place in places):
+                return None
+            for place in places:
+                if record.user is not None and needs_sudo(record.user) and place.path.is_dir():
+                    empty(record.user, place.path)
+            try:
+                return leftovers.remove(self._settings.share, attempt)
+            except OSError as error:
+                raise self._commands.unreachable(str(error)) from error
 
     def _cordon(self, node: str, reason: str) -> CordonKind:
         kind = self._cordoning.cordon(self._known(node).host, reason)

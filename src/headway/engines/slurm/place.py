@@ -16,6 +16,7 @@ from typing import Any
 
 from headway.domain.ids import AttemptId
 from headway.engines.become import hand_over, needs_sudo
+from headway.engines.leftovers import is_told
 from headway.engines.protocol import WITHDRAWN, UnixUser
 
 Json = dict[str, Any]
@@ -126,6 +127,13 @@ class Place:
                 yield True
         finally:
             os.close(fd)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no agent is there and nothing is left to tell; so it is where there is no directory."""
+        if not self.path.is_dir():
+            return True
+        return bool(self.final().get("delivered")) and is_told(self.path) and not self.is_locked()
 
     def tail(self, limit: int = 300) -> str | None:
         """The last words of the agent's own output."""

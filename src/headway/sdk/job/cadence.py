@@ -67,6 +67,11 @@ class Cadence:
         self._since: Optional[Tuple[int, float]] = None
         self._decide_at = 0
 
+    @property
+    def asks(self) -> bool:
+        """Whether anybody asks for checkpoints at all."""
+        return self._steps is not None or self._advice.seconds() is not None
+
     def due(self, step: int) -> bool:
         """Whether the checkpoint of this step is due. The first question begins the first interval."""
         if self._steps is not None:

@@ -20,6 +20,7 @@ from os import getpid
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional, Union
 
+from headway.sdk.job import outage
 from headway.sdk.job.background import Background
 from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders
 from headway.sdk.job.commit import Order, begin_folder
@@ -242,6 +243,7 @@ class Checkpoints:
         """What went wrong before is heard now; rank 0 makes the folder to build in and says where."""
         if self._background is not None:
             self._background.raise_failures()
+        outage.meet(self._environment.rank_dir, self.directory)
         if self._environment.rank != 0:
             return None
         self._claim_as_first()

@@ -6,6 +6,7 @@ not surely the same is written anew by torch.
 
 from __future__ import annotations
 
+import ctypes
 import io
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -55,7 +56,7 @@ class Refill:
                 view[place.offset : place.offset + place.bytes] = value.getbuffer()
             elif value.numel():
                 target = torch.frombuffer(view, dtype=value.dtype, count=value.numel(), offset=place.offset)
-                target.copy_(value.detach().reshape(-1))
+                _copy(value.detach(), target)
 
     def _place(self, item: Any, info: Any, starts: Dict[str, int]) -> Place:
         value = self._planner.resolve_data(item)
@@ -64,6 +65,16 @@ class Refill:
             return Place(item, offset, info.length, None)
         archive = torch._C.PyTorchFileReader(io.BytesIO(self._image.view()[offset : offset + info.length]))
         return Place(item, offset + archive.get_record_offset(ARCHIVED), value.nbytes, _like(value))
+
+
+def _copy(value: Any, target: Any) -> None:
+    """The bytes of a contiguous tensor. torch's own loop takes a third longer to places that are not aligned, as those
+    in its archives are not; it wins where it may use several threads, or comes from a device.
+    """
+    if value.device.type == "cpu" and torch.get_num_threads() == 1:
+        ctypes.memmove(target.data_ptr(), value.data_ptr(), value.nbytes)
+    else:
+        target.copy_(value.reshape(-1))
 
 
 def _keys(planner: Any) -> Tuple[List[str], Any]:

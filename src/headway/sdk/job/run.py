@@ -75,6 +75,11 @@ class Run:
         """Every how many steps the job's policy asks for a checkpoint; None: the program decides."""
         return self._environment.checkpoint_every
 
+    @property
+    def asks_to_save(self) -> bool:
+        """Whether the job has a policy that `should_save` answers by; if not, the program decides."""
+        return self._cadence.asks
+
     def progress(self, step: int, total: Optional[int] = None, **metrics: object) -> None:
         """Say that `step` of `total` is done, with numbers such as `loss`; costs microseconds and never raises."""
         self._step = step

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from headway.diagnosis.alerts.rehearse import messages
 from headway.domain.alert import AlertRecord, AlertRule, Channel, Scope
 from headway.domain.alert_events import ChannelSet
 from headway.domain.errors import PlatformError
@@ -29,10 +30,12 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule, and how often it would have fired in the last seven days; None where no history is kept."""
+    """A rule, how often it would have fired in the last seven days, and in how many messages each of its recipients
+    would have been told; None where no history is kept."""
 
     rule: AlertRule
     fired_last_week: int | None
+    messages_last_week: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,8 @@ def _wish(name: str, body: NewAlertRule) -> RuleWish:
 def _rehearsed(asker: Asker, rule: AlertRule) -> RuleView:
     platform = asker.platform
     with platform.database.read() as c:
-        return RuleView(rule, would_have_fired(platform, c, rule, platform.clock.now(), WEEK))
+        times = would_have_fired(platform, c, rule, platform.clock.now(), WEEK)
+    return RuleView(rule, None, None) if times is None else RuleView(rule, len(times), messages(times))
 
 
 def _may_see(asker: Asker, record: AlertRecord) -> bool:

@@ -2,6 +2,7 @@
 
 from headway.server.loops.advise import Advise
 from headway.server.loops.alert import alert
+from headway.server.loops.clear import clear
 from headway.server.loops.diagnose import diagnose
 from headway.server.loops.dispatch import dispatch
 from headway.server.loops.drill import drill
@@ -44,5 +45,6 @@ def all_loops() -> tuple[Loop, ...]:
         Loop("verify", 1.0, examine_checkpoints()),
         Loop("retain", 600.0, retain),
         Loop("thin", 10.0, Thin()),
+        Loop("clear", 3600.0, clear),
         Loop("foresee", 60.0, Foresee()),
     )

@@ -11,9 +11,10 @@ from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt, Outcome
 from headway.domain.errors import PlatformError
-from headway.domain.events import AttemptLaunched, LaunchFailed, RecoveryDecided
+from headway.domain.events import AttemptLaunched, LaunchFailed
 from headway.domain.job import Job, JobKind
 from headway.domain.lifecycle import AttemptState
+from headway.domain.recovery_events import RecoveryDecided
 from headway.domain.template import fill
 from headway.engines.become import hand_over, needs_sudo
 from headway.engines.protocol import Handle, LaunchOrder, NodeOrder, Sight, UnixUser

@@ -6,7 +6,7 @@ does not obey. Unknown is not dead.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -39,6 +39,7 @@ from headway.server.operations.agents.batch_ends import explain, unexplained
 from headway.server.operations.agents.batch_words import has_news, heed
 from headway.server.operations.agents.report import GANG_GRACE, broken_since
 from headway.server.operations.agents.silence import silent_parts, unheard
+from headway.server.operations.jobs.drilled_nodes import Away, away, told_of, without
 from headway.server.operations.jobs.settle import LOST, settle
 from headway.server.operations.jobs.stopping import overdue, stop
 from headway.server.platform import Platform
@@ -71,7 +72,8 @@ class Observe:
     lost: set[AttemptId] = field(default_factory=set)
 
     async def __call__(self, platform: Platform) -> None:
-        await self._inventory(platform)
+        gone = await asyncio.to_thread(_away, platform)
+        await self._inventory(platform, gone)
         await asyncio.to_thread(_enforce_limits, platform)
         handles, stops, waited_for = await asyncio.to_thread(_live, platform)
         live = {handle.attempt for handle in handles}
@@ -81,7 +83,7 @@ class Observe:
         for engine in platform.engines.values():
             mine = [handle for handle in handles if handle.engine == engine.name]
             late = await asyncio.to_thread(_unexplained, platform, engine)
-            told = await engine.observe([*mine, *late])
+            told = told_of(await engine.observe([*mine, *late]), gone)
             await asyncio.to_thread(_explain, platform, told)
             seen = [*(one for one in told if one.attempt in live), *await self._unheard(platform, engine)]
             notices = await _notices(engine, mine)
@@ -96,7 +98,7 @@ class Observe:
             return []
         return await unheard(platform, engine, await asyncio.to_thread(silent_parts, platform, engine.name))
 
-    async def _inventory(self, platform: Platform) -> None:
+    async def _inventory(self, platform: Platform, gone: Away) -> None:
         now = platform.clock.now()
         if self.inventory_at is not None and now - self.inventory_at < INVENTORY_EVERY:
             return
@@ -107,7 +109,8 @@ class Observe:
             except PlatformError as error:
                 log.warning("inventory unknown", engine=engine.name, error=str(error))
                 continue
-            if await asyncio.to_thread(_put_nodes, platform, engine.name, inventory, others):
+            shown = replace(inventory, nodes=without(inventory.nodes, gone))
+            if await asyncio.to_thread(_put_nodes, platform, engine.name, shown, others):
                 platform.wake("schedule")
         self.inventory_at = now
 
@@ -246,6 +249,11 @@ def _explain(platform: Platform, told: Sequence[Observation]) -> None:
     if any(one.cause is not None for one in told):
         with platform.database.write() as c:
             explain(c, told, platform.clock.now())
+
+
+def _away(platform: Platform) -> Away:
+    with platform.database.read() as c:
+        return away(c, platform.clock.now())
 
 
 def _enforce_limits(platform: Platform) -> None:

@@ -1,4 +1,5 @@
-"""Recover: decide whether a broken job goes on, and from which checkpoint that verifies now; open its loss bill."""
+"""Recover: decide whether a broken job goes on, from which checkpoint that verifies now, and whether at once where it
+was or through the queue; open its loss bill."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,16 +10,18 @@ from headway.diagnosis.advice import Course, Decision, History, Reason
 from headway.diagnosis.advice import recover as advise
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import PREEMPTED, Attempt
-from headway.domain.events import RecoveryDecided
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
+from headway.domain.recovery_events import RecoveryDecided
+from headway.scheduler.staying import Obstacle
 from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
 from headway.server.operations.jobs import frameworks
 from headway.server.operations.jobs.bills import open_bill
-from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.jobs.checkpoints import Found, newer, record_rejected, record_verified
 from headway.server.operations.jobs.holding import NODE_BACK, hold, is_released, of_returned_nodes, release
 from headway.server.operations.jobs.settle import hold_for
+from headway.server.operations.jobs.staying import obstacle_to, stay
 from headway.server.operations.jobs.stopping import end
 from headway.server.platform import Platform
 from headway.store import attempts, facts, holds, jobs, verdicts
@@ -89,9 +92,21 @@ def _decide(platform: Platform, judged: Judged) -> None:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
         if own is not None:
             record_verified(c, attempt, own, now)
-        found = own or (frameworks.newest(c, job.id) if decision.resume else None) or origin
-        _write(c, Case(job, attempt, verdict, decision, found, now, now + platform.settings.hold))
-    platform.wake("schedule")
+        found, other = newer(own, frameworks.newest(c, job.id) if decision.resume else None)
+        stays = decision.resume and decision.reason is not Reason.PREEMPTED
+        case = Case(
+            job=job,
+            attempt=attempt,
+            verdict=verdict,
+            decision=decision,
+            found=found or origin,
+            passed_over=other,
+            at=now,
+            held_until=now + platform.settings.hold,
+            obstacle=obstacle_to(platform, c, job, attempt, decision.exclude, now) if stays else None,
+        )
+        _write(platform, c, case)
+    platform.wake("dispatch", "schedule")
 
 
 def _origin(job: Job) -> Found | None:
@@ -102,7 +117,11 @@ def _origin(job: Job) -> Found | None:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A broken job at the moment of decision: what broke, why, and the checkpoint to go on from (None: step 0)."""
+    """A broken job at the moment of decision: what broke, why, and the checkpoint to go on from (None: step 0).
+
+    `passed_over`: an older one by another writer. `obstacle`: what keeps a job that failed and goes on from doing so at
+    once where it was.
+    """
 
     job: Job
     attempt: Attempt
@@ -111,30 +130,40 @@ class Case:
     found: Found | None
     at: datetime
     held_until: datetime
+    passed_over: Found | None = None
+    obstacle: Obstacle | None = None
+
+    @property
+    def stays(self) -> bool:
+        return self.decision.resume and not self.is_preempted and self.obstacle is None
 
     @property
     def is_preempted(self) -> bool:
         return self.decision.reason is Reason.PREEMPTED
 
 
-def _write(c: Connection, case: Case) -> None:
+def _write(platform: Platform, c: Connection, case: Case) -> None:
     if case.decision.course is Course.HOLD:
         return hold(c, case.job, case.attempt, case.verdict, case.at)
     _say(c, case)
     if case.decision.resume:
-        _resume(c, case)
+        _resume(platform, c, case)
     else:
         end(c, case.job, JobState.FAILED, at=case.at, by="server", reason=case.decision.reason)
 
 
-def _resume(c: Connection, case: Case) -> None:
-    """Send the job back to the queue: what failed finds its devices held for it, what was taken has lost them."""
+def _resume(platform: Platform, c: Connection, case: Case) -> None:
+    """Begin again where it was, or send the job back to the queue: what failed finds its devices held for it there,
+    what was taken has lost them."""
     jobs.set_failures(c, case.job.id, case.decision.failures)
     jobs.avoid(c, case.job.id, case.decision.exclude)
     if case.is_preempted:
         jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=PREEMPTED)
         return
     open_bill(c, case.attempt, case.verdict, case.found.step if case.found else 0)
+    if case.stays:
+        stay(platform, c, case.job, case.attempt, case.at)
+        return
     holds.put(c, hold_for(case.job, case.attempt, case.held_until, case.decision.exclude))
     jobs.move(c, case.job.id, JobState.QUEUED, at=case.at, reason=case.decision.reason)
 
@@ -149,7 +178,12 @@ def _say(c: Connection, case: Case) -> None:
         resume_from=case.found.path if case.found else None,
         resume_step=case.found.step if case.found else 0,
         reason=case.decision.reason,
-        held_until=case.held_until if case.decision.resume and not case.is_preempted else None,
+        held_until=case.held_until if case.decision.resume and not (case.is_preempted or case.stays) else None,
         avoids=case.decision.exclude,
+        in_place=case.stays,
+        queued_for=case.obstacle,
+        resume_format=case.found.format if case.found else None,
+        other_format=case.passed_over.format if case.passed_over else None,
+        other_step=case.passed_over.step if case.passed_over else None,
     )
     facts.append(c, decided)

@@ -16,7 +16,6 @@ from headway.scheduler.plan import Start
 from headway.server.operations.agents import last_words
 from headway.server.operations.nodes import cordoning, retesting
 from headway.server.platform import Platform
-from headway.server.secrets import digest
 from headway.store import attempts, jobs, nodes, retests
 from headway.store.apply import place
 from headway.store.retests import Retest
@@ -62,7 +61,7 @@ def _place(platform: Platform, one: Retest) -> bool:
         job = jobs.get(c, one.job)
         if job is None or job.state is not JobState.QUEUED or not retesting.is_idle(c, one, attempts.live(c)):
             return False
-        place(c, start, platform.clock.now(), lambda attempt: digest(platform.tokens.of(attempt)))
+        place(c, start, platform.clock.now(), platform.tokens.digest_of)
     return True
 
 

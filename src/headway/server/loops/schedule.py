@@ -3,16 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
-from headway.domain.ids import AttemptId
 from headway.scheduler.cycle import schedule
 from headway.scheduler.moments import next_moment
 from headway.scheduler.overdue import overdue, overtaken
 from headway.server.operations.jobs.preempting import carry_out, tell_delays
 from headway.server.operations.queue.looking import look
 from headway.server.platform import Platform
-from headway.server.secrets import digest
 from headway.store import world
 from headway.store.apply import apply
 
@@ -39,8 +36,7 @@ class Schedule:
         plan = schedule(taken)
         late, overtook = overdue(taken, plan), overtaken(plan, taken.queued)
         with platform.database.write() as c:
-            issue_token = partial(_token_digest, platform)
-            apply(c, plan, now=now, issue_token=issue_token, overtook=overtook)
+            apply(c, plan, now=now, issue_token=platform.tokens.digest_of, overtook=overtook)
             took = carry_out(c, (*plan.preemptions, *late.preemptions), now, platform.settings.hold)
             tell_delays(c, late.delays, now)
         self.planned, self.planned_at, self.due_at = plan.version, now, next_moment(taken)
@@ -53,7 +49,3 @@ class Schedule:
         every = timedelta(seconds=platform.settings.plan_every_s)
         is_due = self.due_at is not None and now >= self.due_at
         return self.planned_at is None or is_due or now - self.planned_at >= every
-
-
-def _token_digest(platform: Platform, attempt: AttemptId) -> str:
-    return digest(platform.tokens.of(attempt))

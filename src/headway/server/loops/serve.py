@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from headway.domain.events import ReplicaReady
+from headway.domain.asset_events import ReplicaReady
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState

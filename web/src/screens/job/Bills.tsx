@@ -40,6 +40,7 @@ function Table({ all }: { all: Schemas["BillView"][] }) {
   const { t, language } = useWords();
   const rows = all.map((one) => {
     const passing = known(`passing.${one.passing}`);
+    const way = known(`way.${one.way}`);
     return {
       key: one.bill.failed,
       at: <Moment at={one.bill.fault_at} />,
@@ -48,6 +49,7 @@ function Table({ all }: { all: Schemas["BillView"][] }) {
       outage: one.kill_to_first_step_s == null ? "—" : duration(one.kill_to_first_step_s, language),
       hours: <Quantity value={one.bill.device_seconds_lost / HOUR_S} unit={t("unit.card-hours")} digits={1} />,
       passed: passing ? t(passing) : one.passing,
+      way: way ? t(way) : (one.way ?? "—"),
     };
   });
   return (
@@ -60,6 +62,7 @@ function Table({ all }: { all: Schemas["BillView"][] }) {
         ["outage", t("bill.outage")],
         ["hours", t("bill.hours")],
         ["passed", t("bill.passed")],
+        ["way", t("bill.way")],
       ]}
     />
   );

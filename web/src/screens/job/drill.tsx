@@ -1,4 +1,4 @@
-/** A drill: a rank, its agent, or a copy of the job is broken on purpose, and the recovery measured. */
+/** A drill: a rank, its agent, its node, a save, or a copy of the job is broken on purpose, and the recovery measured. */
 
 import { App, Checkbox, InputNumber, Radio } from "antd";
 import { useRef, useState } from "react";
@@ -10,8 +10,7 @@ import { useMay } from "../../parts/may";
 type Order = Schemas["NewDrill"] & { rank: number };
 type JobView = Schemas["JobView"];
 
-/** What an engine can break: a node or a mount it cannot, and the server refuses. */
-const KILLS = ["rank", "agent", "stop"] as const;
+const KILLS = ["rank", "agent", "node", "mount", "stop"] as const;
 const FIRST: Order = { kill: "rank", rank: 0, shadow: false };
 
 export function useDrill(): (view: JobView) => void {
@@ -94,6 +93,8 @@ function Choice({ view, change }: { view: JobView; change: (order: Order) => voi
 /** What follows from an order, said before it is given. */
 function consequence(order: Order): Key {
   if (order.shadow) return "drill.text-shadow";
+  if (order.kill === "node") return "drill.text-node";
+  if (order.kill === "mount") return "drill.text-mount";
   if (order.kill !== "stop" && order.at_step) return "drill.text-later";
   return order.kill === "stop" ? "drill.text-stop" : "drill.text";
 }

@@ -205,7 +205,7 @@ def _kill_orders(c: Connection, attempt: Attempt, node: str, now: datetime) -> l
 
 
 def _struck(drill: Drill) -> str:
-    return "agent" if drill.kill is Kill.AGENT else "rank"
+    return Kill.RANK if drill.kill is Kill.STOP else drill.kill
 
 
 def _stop_order(c: Connection, attempt: Attempt, node: str) -> StopOrder | None:

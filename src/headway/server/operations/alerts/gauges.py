@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from headway.diagnosis.alerts.judge import Gauge
 from headway.domain.alert import READING, AlertRule, Subject
 from headway.domain.attempt import Attempt
-from headway.domain.events import RecoveryDecided
 from headway.domain.ids import JobId
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
+from headway.domain.recovery_events import RecoveryDecided
 from headway.domain.resources import NodeState
 from headway.metering.months import month_of
 from headway.server.operations.jobs.drill_reminders import ages

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from headway.domain.asset_events import DatasetRegistered, TemplateAdded, VersionRegistered
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.errors import PlatformError
-from headway.domain.events import DatasetRegistered, TemplateAdded, VersionRegistered
 from headway.domain.ids import check_name
 from headway.domain.job import Job
 from headway.domain.template import Template, parse

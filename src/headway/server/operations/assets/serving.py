@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from headway.domain.asset_events import ServiceDeployed, ServiceStopped, TrafficShifted
 from headway.domain.errors import PlatformError
-from headway.domain.events import ServiceDeployed, ServiceStopped, TrafficShifted
 from headway.domain.ids import check_name
 from headway.domain.lifecycle import JobState
 from headway.domain.service import Replica, ReplicaState, Service, Share, Split

@@ -17,9 +17,9 @@ from headway.server.operations.jobs.resuming import newest_of
 from headway.server.operations.jobs.submit import enqueue
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
-from headway.store import attempts, drills, facts
+from headway.store import attempts, checkpoints, drills, facts
 
-SIGNALS = {Kill.RANK: signal.SIGKILL, Kill.STOP: signal.SIGSTOP, Kill.AGENT: signal.SIGKILL}
+SIGNALS = {kill: signal.SIGSTOP if kill is Kill.STOP else signal.SIGKILL for kill in Kill}
 LONGEST_NAME = 63
 SHADOW = "-drill"
 Begin = tuple[JobId, Origin]
@@ -28,7 +28,8 @@ Begin = tuple[JobId, Origin]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to break. `rank`: that rank, or the agent of its node; None: the last. `at_step`: not before that step."""
+    """What to break. `rank`: that rank, or the agent of its node, or the node; None: the last, for a mount the first,
+    which saves where only one does. `at_step`: not before that step."""
 
     kill: Kill = Kill.RANK
     rank: int | None = None
@@ -36,7 +37,10 @@ class Order:
 
 
 def drill(c: Connection, job: Job, order: Order, *, at: datetime, by: str) -> Drill:
-    """Order one on the job itself. Raises `illegal-move` unless it runs, and what `check_order` raises."""
+    """Order one on the job itself.
+
+    Raises `illegal-move` unless it runs, `drill-unsaved` where no save would meet it, and what `check_order` does.
+    """
     check_order(job, order)
     running = [a for a in attempts.of_job(c, job.id) if a.state == AttemptState.RUNNING]
     if not running:
@@ -44,6 +48,8 @@ def drill(c: Connection, job: Job, order: Order, *, at: datetime, by: str) -> Dr
     if order.at_step is not None and order.at_step <= (running[0].step or 0):
         rule = f"> {running[0].step}"
         raise PlatformError("invalid-field", field="at_step", value=order.at_step, rule=rule)
+    if order.kill is Kill.MOUNT and not any(each.format is None for each in checkpoints.of_job(c, job.id)):
+        raise PlatformError("drill-unsaved", job=job.id)
     ordered = _drill(job.id, job, order, at, by)
     drills.order(c, ordered)
     return aim(c, ordered, running[0].id, at)
@@ -99,9 +105,7 @@ def aim(c: Connection, ordered: Drill, attempt: AttemptId, at: datetime) -> Dril
 
 
 def check_order(job: Job, order: Order) -> None:
-    """Raise `drill-unable-…` for what no engine can break, `invalid-field` for a rank or a job it does not fit."""
-    if order.kill not in SIGNALS:
-        raise PlatformError(f"drill-unable-{order.kill}", kill=order.kill)
+    """Raise `invalid-field` for a rank or a job it does not fit."""
     if job.spec.kind is JobKind.SERVICE:
         raise PlatformError("invalid-field", field="job", value=job.id, rule="rule-no-service")
     world = _world(job)
@@ -113,11 +117,17 @@ def _world(job: Job) -> int:
     return job.spec.request.nodes * job.spec.request.ranks_per_node
 
 
+def _rank(job: Job, order: Order) -> int:
+    if order.rank is not None:
+        return order.rank
+    return 0 if order.kill is Kill.MOUNT else _world(job) - 1
+
+
 def _drill(broken: JobId, job: Job, order: Order, at: datetime, by: str, shadow_of: JobId | None = None) -> Drill:
     return Drill(
         id=make_id("d"),
         job=broken,
-        rank=_world(job) - 1 if order.rank is None else order.rank,
+        rank=_rank(job, order),
         at=at,
         by=by,
         kill=order.kill,

@@ -9,13 +9,17 @@ from sqlalchemy import Connection
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import LossBill
+from headway.domain.events import Fact
 from headway.domain.job import Job
-from headway.metering.losses import Losses, Run, sum_up, usual_interval
+from headway.domain.recovery_events import RecoveryDecided
 from headway.metering.phases import READ, Phases, split
+from headway.registry.losses import Losses, Run, sum_up, usual_interval
+from headway.server.operations.jobs.cadence import measured
 from headway.server.platform import Platform
 from headway.store import attempts, bills, checkpoints, facts
 
 SAMPLES = 500
+IN_PLACE = "in-place"
 
 
 class Passing(StrEnum):
@@ -27,12 +31,28 @@ class Passing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The newest checkpoints of two writers, by their formats: the one gone on from, and the one passed over."""
+
+    step: int
+    format: str
+    other_step: int
+    other_format: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recovery:
-    """One failure: its bill, where the seconds went, and whether the step where it broke was passed."""
+    """One failure: its bill, where the seconds went, and whether the step where it broke was passed.
+
+    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`. `choice`: where two had written
+    checkpoints, whose was taken.
+    """
 
     bill: LossBill
     phases: Phases
     passing: Passing
+    way: str | None = None
+    choice: Choice | None = None
 
 
 def recoveries(c: Connection, job: Job) -> list[Recovery]:
@@ -40,7 +60,20 @@ def recoveries(c: Connection, job: Job) -> list[Recovery]:
     found = bills.of_job(c, job.id)
     said = facts.all(c, job=job.id, kinds=READ) if found else []
     broke = {bill.failed for bill in found}
-    return [Recovery(bill, split(bill, said), _passing(job, bill, bill.resumed in broke)) for bill in found]
+    return [_recovery(job, bill, said, bill.resumed in broke) for bill in found]
+
+
+def _recovery(job: Job, bill: LossBill, said: Sequence[Fact], broke_again: bool) -> Recovery:
+    of_bill = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
+    decided = of_bill[-1] if of_bill else None
+    way = (IN_PLACE if decided.in_place else decided.queued_for) if decided else None
+    return Recovery(bill, split(bill, said), _passing(job, bill, broke_again), way, _choice(decided))
+
+
+def _choice(decided: RecoveryDecided | None) -> Choice | None:
+    if decided is None or not decided.resume_format or not decided.other_format or decided.other_step is None:
+        return None
+    return Choice(decided.resume_step, decided.resume_format, decided.other_step, decided.other_format)
 
 
 def _passing(job: Job, bill: LossBill, broke_again: bool) -> Passing:
@@ -57,8 +90,7 @@ def losses(platform: Platform, c: Connection, job: Job) -> Losses:
     tries = {attempt.id: attempt for attempt in attempts.of_job(c, job.id)}
     runs = [run for bill in found if (run := _run(platform, tries[bill.failed], bill)) is not None]
     every = job.spec.checkpoint.every_steps or usual_interval([each.step for each in saved])
-    waited = [each.seconds if each.blocked is None else each.blocked for each in saved if each.seconds > 0]
-    return sum_up(found, runs, every, waited)
+    return sum_up(found, runs, every, measured(saved))
 
 
 def _run(platform: Platform, attempt: Attempt, bill: LossBill) -> Run | None:

@@ -6,7 +6,7 @@ Passwords are hashed and tried outside any transaction: that takes as long as th
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import PasswordChanged, RoleWithdrawn, TokenRevoked
+from headway.domain.people_events import PasswordChanged, RoleWithdrawn, TokenRevoked
 from headway.server.access import Role
 from headway.server.operations.people.directory import Change, issue_token
 from headway.server.secrets import hash_password, password_fits

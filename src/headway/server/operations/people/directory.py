@@ -6,15 +6,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import (
-    DepartmentCreated,
-    Fact,
-    ProjectCreated,
-    RoleGranted,
-    TokenIssued,
-    UserCreated,
-)
+from headway.domain.events import Fact
 from headway.domain.ids import check_name
+from headway.domain.people_events import DepartmentCreated, ProjectCreated, RoleGranted, TokenIssued, UserCreated
 from headway.domain.quota import Department, Project
 from headway.server.access import Role
 from headway.server.secrets import digest, make_id, make_token

@@ -11,10 +11,9 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.errors import PlatformError
-from headway.domain.events import QuotaSet
 from headway.domain.ids import check_name
 from headway.domain.lifecycle import JobState
-from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaDropped, QuotaProposed
+from headway.domain.queue_events import ProjectClosed, QuotaApproved, QuotaDropped, QuotaProposed, QuotaSet
 from headway.domain.quota import Project, Quota, QuotaTree, check_grants, check_people, check_tree, check_usage
 from headway.domain.quota_table import differences, print_tree
 from headway.domain.quota_version import Dropped, QuotaVersion
