@@ -3,7 +3,7 @@ import en from "./en.json";
 import { known, say } from "./words";
 import zh from "./zh.json";
 
-const blanks = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]).sort();
+const blanks = (text: string) => [...text.matchAll(/\{(\w+)[|}]/g)].map((found) => found[1]).sort();
 
 test("both languages have the same keys", () => {
   expect(Object.keys(en).sort()).toEqual(Object.keys(zh).sort());
@@ -24,7 +24,13 @@ test("a Chinese sentence stands apart from Latin words by a space", () => {
 
 test("blanks are filled, and one that nobody fills is left to be seen", () => {
   expect(say("en", "table.updates", { count: 3 })).toContain("3");
-  expect(say("en", "table.updates")).toContain("{count}");
+  expect(say("en", "table.updates")).toContain("{count|");
+});
+
+test("one is not said as many", () => {
+  const told = say("en", "job.size", { cards: 8, nodes: 1, attempts: 2 });
+  expect(told).toBe("8 cards · 1 node · 2 attempts");
+  expect(say("zh", "job.size", { cards: 8, nodes: 1, attempts: 2 })).toBe("8 卡 · 1 节点 · 尝试 2 次");
 });
 
 test("a code the console does not know has no key", () => {

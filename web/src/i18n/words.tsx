@@ -17,11 +17,16 @@ const TABLES: Record<Language, Record<Key, string>> = {
 };
 const KEPT = "headway.language";
 
+/** `{count}`, or with the word it counts, `{count|node|nodes}`. */
+const BLANK = /\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g;
+
 /** A sentence with its blanks filled. */
 export function say(language: Language, key: Key, blanks: Blanks = {}): string {
-  return TABLES[language][key].replace(/\{(\w+)\}/g, (whole, name: string) =>
-    name in blanks ? String(blanks[name]) : whole,
-  );
+  return TABLES[language][key].replace(BLANK, (whole, name: string, one?: string, many?: string) => {
+    const value = blanks[name];
+    if (value === undefined) return whole;
+    return one === undefined ? String(value) : `${value} ${Number(value) === 1 ? one : many}`;
+  });
 }
 
 /** The key itself where the table has it, else null: for codes of the server that are newer than the console. */

@@ -6,7 +6,7 @@ import { Button, Checkbox, Select, Tabs } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { usePace } from "../../api/live";
 import { alerts, incidents } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { known, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Page } from "../../parts/Page";
@@ -17,6 +17,7 @@ import { duration } from "../../time/durations";
 import { now } from "../../time/now";
 import { Channels } from "./Channels";
 import { Rules } from "./Rules";
+import { watchedName, watchedValue } from "./watched";
 
 const MARGIN_MS = 10 * 60_000;
 const DAYS = [1, 7, 30, 90];
@@ -81,7 +82,6 @@ function Records() {
 }
 
 /** What is watched in seconds. */
-const IN_SECONDS = new Set(["queue-wait", "silence", "node-silence"]);
 
 function List({ views }: { views: Schemas["AlertView"][] }) {
   const { t, language } = useWords();
@@ -93,19 +93,14 @@ function List({ views }: { views: Schemas["AlertView"][] }) {
       state: alert.ended_at ? `✓ ${t("alerts.ended")}` : <span className="bad">● {t("alerts.stands")}</span>,
       rule: (
         <>
-          {alert.rule} <span className="quiet">{view.watches ?? ""}</span>
+          {alert.rule} <span className="quiet">{view.watches ? watchedName(view.watches, t) : ""}</span>
           {view.muted ? <span className="quiet"> · {t("alerts.muted")}</span> : null}
         </>
       ),
       subject: <Subject alert={alert} />,
       began: <Moment at={alert.began} />,
       lasted: duration((end - Date.parse(alert.began)) / 1000, language),
-      worst:
-        alert.worst != null && IN_SECONDS.has(view.watches ?? "") ? (
-          duration(alert.worst, language)
-        ) : (
-          <Quantity value={alert.worst} digits={2} />
-        ),
+      worst: alert.worst == null ? "—" : watchedValue(view.watches ?? "", alert.worst, language),
       seen: alert.acknowledged_by ? `${alert.acknowledged_by} ${alert.note ?? ""}` : <Acknowledge alert={alert.id} />,
     };
   });
@@ -173,6 +168,10 @@ function Acknowledge({ alert }: { alert: string }) {
 
 function Incidents() {
   const { t } = useWords();
+  const kindOf = (kind: string) => {
+    const key = known(`incident.${kind}`);
+    return key ? t(key) : kind;
+  };
   const found = useQuery(incidents());
   return (
     <Data query={found}>
@@ -184,7 +183,7 @@ function Incidents() {
             rows={all.map((one) => ({
               key: `${one.incident.kind} ${one.incident.name} ${one.incident.began}`,
               state: one.incident.is_open ? `● ${t("alerts.stands")}` : `✓ ${t("alerts.ended")}`,
-              name: `${one.incident.kind} · ${one.incident.name}`,
+              name: `${kindOf(one.incident.kind)} · ${one.incident.name}`,
               began: <Moment at={one.incident.began} />,
               last: <Moment at={one.incident.last} />,
               failures: <Quantity value={one.incident.failures.length} />,

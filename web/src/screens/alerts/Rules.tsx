@@ -13,17 +13,20 @@ import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 import { duration, isoSeconds } from "../../time/durations";
 import { now } from "../../time/now";
+import { factOf, GAUGES, watchedName, watchedValue } from "./watched";
 
 type Rule = Schemas["AlertRule"];
-const GAUGES = ["queue-wait", "silence", "node-silence", "node-down", "idle-devices", "budget"];
 const DAY_MS = 86_400_000;
 
 /** A rule as its sentence. */
 export function sentenceOf(rule: Rule, t: Say, language: Language): string {
-  if (rule.watches.startsWith("fact:")) return t("rules.fact", { fact: rule.watches.slice(5) });
-  const lasting = isoSeconds(rule.lasting ?? "PT0S") ?? 0;
-  const blanks = { watches: rule.watches, threshold: rule.threshold ?? 0, lasting: duration(lasting, language) };
-  return t(rule.comparison === "below" ? "rules.below" : "rules.above", blanks);
+  const watches = watchedName(rule.watches, t);
+  if (factOf(rule.watches)) return t("rules.fact", { fact: watches });
+  const seconds = isoSeconds(rule.lasting ?? "PT0S") ?? 0;
+  const lasting = seconds > 0 ? t("rules.lasting", { lasting: duration(seconds, language) }) : "";
+  if (rule.watches === "node-down") return `${watches}${lasting}`;
+  const threshold = watchedValue(rule.watches, rule.threshold ?? 0, language);
+  return `${t(rule.comparison === "below" ? "rules.below" : "rules.above", { watches, threshold })}${lasting}`;
 }
 
 export function Rules() {
@@ -168,7 +171,7 @@ function Asking({ shown, hide }: { shown: boolean; hide: () => void }) {
           <Input />
         </Form.Item>
         <Form.Item name="watches" label={t("rules.watches")} extra={t("rules.watches-help")} rules={required}>
-          <AutoComplete options={watches.map((value) => ({ value }))} />
+          <AutoComplete options={watches.map((value) => ({ value, label: `${watchedName(value, t)} · ${value}` }))} />
         </Form.Item>
         <div className="row">
           <Form.Item name="side" label={t("rules.side")}>

@@ -21,7 +21,6 @@ import {
   nodeRows,
   rates,
   runsOf,
-  shownRank,
   stretches,
   wholeSpan,
 } from "./story";
@@ -31,10 +30,11 @@ interface Props {
   attempts: Schemas["AttemptView"][];
   /** Whose log is shown. */
   chosen: Schemas["AttemptView"] | null;
+  rank: number;
   saved: Schemas["Checkpoint"][];
 }
 
-export function Axis({ view, attempts, chosen, saved }: Props) {
+export function Axis({ view, attempts, chosen, rank, saved }: Props) {
   const { t } = useWords();
   const wanted = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate({ from: "/jobs/$job" });
@@ -42,7 +42,7 @@ export function Axis({ view, attempts, chosen, saved }: Props) {
   const refetchInterval = usePace(5);
   const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
   const measured = useMeasured(view, attempts);
-  const log = useLog(view, chosen);
+  const log = useLog(view, chosen, rank);
   const told = (view.stall ? view.stall.node : view.verdict?.node) ?? null;
   const story = useMemo(() => {
     const found = stretches(facts.data ?? [], now());
@@ -101,10 +101,8 @@ export function Axis({ view, attempts, chosen, saved }: Props) {
 }
 
 /** How the log that is shown grew, and when the lines came that the verdict rests on. */
-function useLog(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null) {
-  const wanted = useSearch({ from: "/jobs/$job" });
+function useLog(view: Schemas["JobView"], chosen: Schemas["AttemptView"] | null, rank: number) {
   const pace = usePace(5);
-  const rank = shownRank(wanted.rank, view, chosen);
   const found = useQuery({
     ...logArrivals(view.job.id, chosen?.attempt.number ?? 0, rank),
     enabled: chosen !== null,

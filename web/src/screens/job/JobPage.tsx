@@ -5,7 +5,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Button, Space } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
-import { attempts, checkpoints, job } from "../../api/queries";
+import { attempts, checkpoints, job, logRanks } from "../../api/queries";
 import { statusOf } from "../../design/status";
 import { useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
@@ -25,6 +25,7 @@ import { useRelease } from "./held";
 import { Launch } from "./Launch";
 import { Logs } from "./Logs";
 import { Resume } from "./Resume";
+import { shownRank } from "./story";
 import { StallPanel, VerdictPanel } from "./VerdictPanel";
 import { Waiting } from "./Waiting";
 
@@ -50,15 +51,21 @@ function Known({ view }: { view: Schemas["JobView"] }) {
   const wanted = useSearch({ from: "/jobs/$job" });
   const list = tries.data ?? [];
   const chosen = list.find((one) => one.attempt.number === wanted.attempt) ?? list[list.length - 1];
+  const written = useQuery({
+    ...logRanks(id, chosen?.attempt.number),
+    enabled: chosen !== undefined,
+    refetchInterval: pace,
+  });
+  const rank = shownRank(wanted.rank, view, chosen ?? null, written.data);
   return (
     <Page title={<Title view={view} />} actions={<Actions view={view} saved={saved.data ?? []} />}>
       {view.waits ? <Waiting view={view} /> : null}
       {view.stall ? <StallPanel view={view} /> : null}
       {view.verdict && !view.stall ? <VerdictPanel view={view} /> : null}
       <Panel title={t("axis.title")} extra={<WindowReset />}>
-        <Axis view={view} attempts={list} chosen={chosen ?? null} saved={saved.data ?? []} />
+        <Axis view={view} attempts={list} chosen={chosen ?? null} rank={rank} saved={saved.data ?? []} />
       </Panel>
-      {chosen ? <Logs view={view} chosen={chosen} /> : null}
+      {chosen ? <Logs view={view} chosen={chosen} rank={rank} /> : null}
       <Panel title={t("job.attempts")}>
         <Data query={tries}>{(found) => <Attempts views={found} chosen={chosen?.attempt.number ?? null} />}</Data>
       </Panel>

@@ -15,9 +15,14 @@ import { Panel } from "../../parts/Page";
 import { bytes } from "../../parts/Quantity";
 import { Failed, Loading } from "../../parts/states";
 import { LogSearch } from "./LogSearch";
-import { shownRank } from "./story";
 
-export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schemas["AttemptView"] }) {
+interface Props {
+  view: Schemas["JobView"];
+  chosen: Schemas["AttemptView"];
+  rank: number;
+}
+
+export function Logs({ view, chosen, rank }: Props) {
   const { t } = useWords();
   const { message } = App.useApp();
   const wanted = useSearch({ from: "/jobs/$job" });
@@ -25,7 +30,6 @@ export function Logs({ view, chosen }: { view: Schemas["JobView"]; chosen: Schem
   const { id } = view.job;
   const { number, ended_at: ended } = chosen.attempt;
   const ranks = useQuery({ ...logRanks(id, number), refetchInterval: usePace(5) });
-  const rank = shownRank(wanted.rank, view, chosen);
   const arrived = useQuery(logArrivals(id, number, rank));
   const grown = useMemo(() => growth(arrived.data), [arrived.data]);
   const source = useMemo(() => logSource(id, number, rank), [id, number, rank]);

@@ -89,14 +89,17 @@ export function wholeSpan(found: Stretch[], now: number): Span {
   return { from: first.from, to: Math.max(last.to, first.from + 1000) };
 }
 
-/** Whose log is shown: the one asked for, else the one that holds up or broke first, else the first. */
+/** Whose log is shown: the one asked for, else the one that holds up or broke first if it wrote any, else the first. */
 export function shownRank(
   wanted: number | undefined,
   view: Schemas["JobView"],
   chosen: Schemas["AttemptView"] | null,
+  written: Record<string, number> | undefined,
 ): number {
+  if (wanted !== undefined) return wanted;
   const isNewest = chosen !== null && chosen.attempt.id === view.attempt?.id;
-  return wanted ?? (isNewest ? view.stall?.rank : null) ?? chosen?.verdict?.rank ?? 0;
+  const told = (isNewest ? view.stall?.rank : null) ?? chosen?.verdict?.rank ?? 0;
+  return written && !written[told] ? 0 : told;
 }
 
 export function checkpointMarks(checkpoints: Checkpoint[], t: Say): Mark[] {

@@ -6,7 +6,7 @@ import { App, Button } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { usePace } from "../../api/live";
 import { service, splits } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { told, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Page, Panel } from "../../parts/Page";
@@ -112,7 +112,9 @@ function History({ found }: { found: Schemas["Split"][] }) {
     by: split.by,
     why: split.rollback_of
       ? t("services.rolled-back", { number: split.rollback_of, reason: split.reason ?? "" })
-      : split.reason || "—",
+      : split.reason
+        ? told(["why"], split.reason, t)
+        : "—",
   }));
   return (
     <Simple

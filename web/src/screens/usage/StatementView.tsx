@@ -6,7 +6,7 @@ import { App, Button, Input } from "antd";
 import { useState } from "react";
 import { download, type Schemas } from "../../api/client";
 import { intervals, projects, statement } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { known, type Say, useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
@@ -61,7 +61,7 @@ function Told({ told }: { told: Schemas["Statement"] }) {
       </Link>
     ),
     type: line.device_type,
-    basis: line.basis,
+    basis: basisOf(line.basis, t),
     hours: hours(line.device_seconds),
     intervals: (
       <Button size="small" type="link" aria-expanded={open === line.job} onClick={() => choose(line.job)}>
@@ -71,7 +71,11 @@ function Told({ told }: { told: Schemas["Statement"] }) {
   }));
   const waits = told.waiting.map((one) => ({
     key: one.job,
-    job: one.job,
+    job: (
+      <Link to="/jobs/$job" params={{ job: one.job }} className="mono">
+        {one.job}
+      </Link>
+    ),
     wait: duration(one.wait_seconds, language),
     hours: "0",
   }));
@@ -118,6 +122,12 @@ function Told({ told }: { told: Schemas["Statement"] }) {
   );
 }
 
+/** On what footing cards are billed. */
+function basisOf(basis: string, t: Say): string {
+  const key = known(`basis.${basis}`);
+  return key ? t(key) : basis;
+}
+
 /** What a line of the statement is made of: when the job had which cards, and on what footing. */
 function Intervals({ project, job }: { project: string; job: string }) {
   const { t } = useWords();
@@ -135,7 +145,7 @@ function Intervals({ project, job }: { project: string; job: string }) {
                 start: moment(one.start),
                 end: one.end ? moment(one.end) : t("usage.still-open"),
                 cards: <Quantity value={one.devices} unit={one.device_type} />,
-                basis: one.basis,
+                basis: basisOf(one.basis, t),
                 grant: one.grant ?? "—",
                 hours: (
                   <Quantity
