@@ -26,6 +26,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "cli": ("--rounds", "3"),
     "slurm": ("--quick",),
     "console": ("--rounds", "1"),
+    "log_view": ("--lines", "50000", "--rounds", "1"),
 }
 LONGEST_S = 3600.0
 

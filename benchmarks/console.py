@@ -8,7 +8,7 @@ import gzip
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -72,12 +72,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     here = machine()
-    with _served() as (url, token, wide), sync_playwright() as playwright:
+    with served(_fill) as (url, (token, wide)), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         context = browser.new_context(locale="en-US", base_url=url, viewport={"width": 1440, "height": 900})
         context.add_init_script(f"localStorage.setItem('headway.token', '{token}')")
         context.set_default_timeout(120_000)
-        goals = _measured(context.new_page(), wide, options.rounds)
+        goals = _measured(context.new_page(), wide.job, options.rounds)
         browser.close()
     rows = [("what", "measured", "target"), *((g.what, f"{g.value:,.0f}", f"{g.target:,.0f}") for g in goals)]
     publish(Result("console", "the console in Chromium, without a GPU", rows, goals[1:]), options.json, here)
@@ -129,34 +129,27 @@ def _pan(page: Page) -> float:
 
 
 @contextmanager
-def _served() -> Iterator[tuple[str, str, JobId]]:
-    """A server on a made home; its address, a token and the wide job."""
+def served(fill: Callable[[Platform], tuple[str, Attempt]]) -> Iterator[tuple[str, tuple[str, Attempt]]]:
+    """A server on a made home; its address, and what filling it told: a token and the wide job's attempt."""
     with tempfile.TemporaryDirectory() as folder:
         listening = socket.create_server(("127.0.0.1", 0))
         platform = open_platform(Settings(home=Path(folder), engines="fake"), Path(folder, "agent.pyz"))
-        token, wide = _fill(platform)
+        told = fill(platform)
         app = create_app(platform, with_loops=False)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}", token, wide
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}", told
         finally:
             server.should_exit = True
             thread.join()
 
 
-def _fill(platform: Platform) -> tuple[str, JobId]:
-    prepare(platform)
+def _fill(platform: Platform) -> tuple[str, Attempt]:
+    token, wide = wide_job(platform)
     now = datetime.now(UTC)
-    change = Change("bench", now)
     with platform.database.write() as c:
-        nodes.put(c, [Node(f"n{n:04}", "fake", "h800", CARDS, Maker.NVIDIA) for n in range(NODES)], now)
-        create_department(c, change, "research")
-        create_project(c, change, "llm", "research")
-        create_user(c, change, "bench", None, None)
-        grant_role(c, change, "bench", Role.ADMIN, None)
-        token = issue_token(c, change, "bench")
         for number in range(JOBS):
             at = now - timedelta(minutes=number + 1)
             ended: dict[str, Any] = {
@@ -166,9 +159,22 @@ def _fill(platform: Platform) -> tuple[str, JobId]:
                 "total": 100,
             }
             jobs.insert(c, Job(JobId(f"j-{number:08}"), _spec(f"job-{number}", 1), "bench", submitted_at=at, **ended))
-        wide = _wide(c, now)
     platform.readings.add(_readings(wide, now))
-    return token, wide.job
+    return token, wide
+
+
+def wide_job(platform: Platform) -> tuple[str, Attempt]:
+    """Nodes, a user with a token, and one job of many nodes that has run for a day."""
+    prepare(platform)
+    now = datetime.now(UTC)
+    change = Change("bench", now)
+    with platform.database.write() as c:
+        nodes.put(c, [Node(f"n{n:04}", "fake", "h800", CARDS, Maker.NVIDIA) for n in range(NODES)], now)
+        create_department(c, change, "research")
+        create_project(c, change, "llm", "research")
+        create_user(c, change, "bench", None, None)
+        grant_role(c, change, "bench", Role.ADMIN, None)
+        return issue_token(c, change, "bench"), _wide(c, now)
 
 
 def _spec(name: str, count: int) -> JobSpec:

@@ -101,20 +101,20 @@ class Teller:
     def _waits(self, ask: Ask, now: float, part: float = PART) -> list[float] | None:
         """The job's waits over all draws, sorted, by the newest run that is young enough and tells its place well."""
         for look in self.looks:
-            sides = [sorted(max(0.0, start - now) for start in side) for side in look.sides(ask)]
-            known = part == FOREVER or look.surrounds(ask)
+            sides = [sorted(side) for side in look.sides(ask, now)]
+            known = part == FOREVER or look.surrounds(ask, now)
             if known and sides and all(side[-1] < inf for side in sides):
                 middles = [side[len(side) // 2] for side in sides]
-                unsure = max(now - look.at, middles[-1] - middles[0])
+                unsure = max(now - look.at, max(middles) - min(middles))
                 if unsure <= max(STALE, part * (SLACK + min(middles))):
                     return [fmean(waits) for waits in zip(*sides, strict=True)]
         return None
 
     def _last_waits(self, ask: Ask, now: float) -> list[float]:
         """The waits by a fresh run; in draws that never came to it, as far as the others looked."""
-        starts = self.looks[0].sides(ask)[0]
-        far = max([start for start in starts if start < inf], default=now)
-        return sorted(min(start, far) - now for start in starts)
+        waits = self.looks[0].sides(ask, now)[0]
+        far = max([wait for wait in waits if wait < inf], default=0.0)
+        return sorted(min(wait, far) for wait in waits)
 
     def _look(self, replay: Replay, untold: list[Ask]) -> None:
         desk = replay.desk

@@ -64,5 +64,5 @@ def test_a_trace_with_missing_columns_is_refused(tmp_path: Path, monkeypatch: py
     path = tmp_path / "odd.csv.gz"
     path.write_bytes(gzip.compress(b"job_id,submit_s\na,0\n"))
     monkeypatch.setattr(sys, "argv", ["queue", "--trace", str(path), "--nodes", "2"])
-    with pytest.raises(SystemExit, match="missing columns: project, duration_s, gpus, limit_s"):
+    with pytest.raises(SystemExit, match="has no column: project, duration_s, gpus, limit_s"):
         queue.main()

@@ -175,6 +175,7 @@ def a_bill(**changes: Any) -> dict[str, Any]:
         "phases": phases | {"first_step": 1},
         "passing": "passed",
         "way": "node-closed",
+        "choice": {"step": 40, "format": "trainer", "other_step": 20, "other_format": "headway"},
     }
 
 

@@ -3,7 +3,10 @@
 import shutil
 from typing import Any
 
+import pytest
+
 from headway.domain.checkpoint import CheckpointState
+from headway.server.operations.jobs.losses import Choice
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
 
@@ -71,14 +74,48 @@ def test_one_that_is_gone_is_not_gone_on_from(world: World) -> None:
     assert train.attempts[1].resume_from == first
 
 
-def test_the_sdks_own_come_before_a_frameworks(world: World) -> None:
+@pytest.mark.parametrize(("own", "theirs", "taken"), [(80, 90, "trainer"), (90, 80, "headway"), (80, 80, "headway")])
+def test_the_newest_is_taken_whoever_wrote_it_and_the_other_is_named(
+    world: World, own: int, theirs: int, taken: str
+) -> None:
+    train = running(world)
+    train.reaches(100)
+    paths = {"headway": train.saves(own), "trainer": sees(train, f"checkpoint-{theirs}", theirs)}
+    train.breaks(signal=9)
+    world.later(seconds=10)
+    steps = {"headway": own, "trainer": theirs}
+    (other,) = steps.keys() - {taken}
+    assert (train.attempt.resume_from, train.attempt.resume_step) == (paths[taken], steps[taken])
+    assert [recovery.choice for recovery in train.recoveries] == [Choice(steps[taken], taken, steps[other], other)]
+
+
+def test_a_frameworks_that_no_longer_verifies_leaves_the_sdks_and_nothing_to_choose(world: World) -> None:
     train = running(world)
     train.reaches(100)
     own = train.saves(80)
-    sees(train, "checkpoint-90", 90)
+    sees(train, "checkpoint-90", 90, "cut-short")
     train.breaks(signal=9)
     world.later(seconds=10)
-    assert train.attempts[1].resume_from == own
+    assert train.attempt.resume_from == own
+    assert [recovery.choice for recovery in train.recoveries] == [None]
+
+
+def test_a_bill_counts_from_the_checkpoint_that_was_really_loaded(world: World) -> None:
+    train = running(world, resources={"nodes": 1, "devices_per_node": 1, "ranks_per_node": 1})
+    own = train.saves(80)
+    world.later(seconds=100)
+    sees(train, "checkpoint-90", 90)
+    train.reaches(100)
+    world.later(seconds=10)
+    train.breaks(signal=9)
+    world.later(seconds=1)
+    assert [(bill.resumed_step, bill.lost_steps, bill.device_seconds_lost) for bill in train.bills] == [(90, 10, 10)]
+    train.starts()
+    train.agents[0].tells(0, "restored", step=80, path=own, seconds=0.1)
+    assert [(bill.resumed_step, bill.lost_steps, bill.device_seconds_lost) for bill in train.bills] == [(80, 20, 110)]
+    train.reaches(81)
+    train.agents[0].tells(0, "restored", step=90, path=own, seconds=0.1)
+    assert [(bill.resumed_step, bill.lost_steps) for bill in train.bills] == [(80, 20)]
 
 
 def test_a_path_out_of_the_jobs_folder_is_passed_over(world: World) -> None:

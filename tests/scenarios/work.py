@@ -9,7 +9,7 @@ from headway.domain.checkpoint import Checkpoint, LossBill
 from headway.domain.events import Fact
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Job
-from headway.metering.losses import Losses
+from headway.registry.losses import Losses
 from headway.scheduler.plan import Waits
 from headway.sdk.job.environment import read_environment
 from headway.sdk.job.run import Run

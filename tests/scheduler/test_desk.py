@@ -1,6 +1,7 @@
 """The desk's fast structures against plain ones that are slow and obvious."""
 
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from headway.scheduler.cycle import schedule
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.endings import Endings
 from headway.scheduler.desk.pool import Pool
+from headway.scheduler.desk.room import Room
 from headway.scheduler.desk.turn import Turn
 from headway.scheduler.snapshot import Snapshot
 from tests.scheduler.clusters import snapshots
@@ -91,3 +93,11 @@ def test_a_desk_that_jobs_came_to_one_by_one_plans_as_one_laid_out_at_once(snaps
         plan = schedule(snapshot)
         assert [began.ask.id for began in turn.began] == [start.job for start in plan.starts]
         assert [ask.id for _, ask in turn.queue()] == [wait.job for wait in plan.waits if wait.place is not None]
+
+
+@thorough
+@given(snapshots())
+def test_what_is_passed_over_as_full_would_not_have_started(snapshot: Snapshot) -> None:
+    plan = schedule(snapshot)
+    with patch.object(Room, "is_full", return_value=False):
+        assert schedule(snapshot) == plan

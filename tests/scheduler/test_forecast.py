@@ -224,6 +224,15 @@ def test_a_start_beyond_the_reach_is_too_far_and_not_before_what_was_looked_at()
     assert told["j8"] == Forecast(JobId("j8"), NOW, unknown="too-far", not_before=NOW + 2 * HOUR)
 
 
+def test_ends_taken_together_are_never_looked_at_past_the_reach() -> None:
+    running = [a_running(f"r{n}", {f"n{n}": range(8)}, expected_end=NOW + n * HOUR) for n in range(1, 9)]
+    queue = [a_queued(f"j{n}", 8, age=(9 - n) * HOUR, limit=100 * HOUR) for n in range(1, 9)]
+    snapshot = a_snapshot([a_node(f"n{n}") for n in range(1, 9)], queue, running)
+    told = forecast(snapshot, NO_HISTORY, draws=1, reach=Reach(first=1, seconds=3.5 * 3600, batch=1.0))
+    assert [told[f"j{n}"].p90 for n in (1, 2, 3)] == [NOW + n * HOUR for n in (1, 2, 3)]
+    assert told["j4"] == Forecast(JobId("j4"), NOW, unknown="too-far", not_before=NOW + 3.5 * HOUR)
+
+
 def test_what_comes_later_does_not_end_a_forecast_before_who_waits_has_started() -> None:
     nodes, running = [a_node("n1"), a_node("n2")], [a_running("r", {"n1": range(8)}, expected_end=NOW + 10 * HOUR)]
     short = [a_queued(f"s{n}", age=(24 - n) * HOUR, limit=5 * MINUTE) for n in range(24)]

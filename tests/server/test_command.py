@@ -73,7 +73,7 @@ def test_a_refusal_is_in_the_operators_language(tmp_path: Path, environment: dic
 def test_every_command_speaks_the_operators_language(tmp_path: Path) -> None:
     chinese = {"HEADWAY_LANG": "zh"}
     home = ("--home", str(tmp_path / "home"))
-    assert run("down", *home, **chinese).stdout == "没有在运行的服务\n"
+    assert run("down", *home, **chinese).stdout == f"{tmp_path / 'home'} 中没有在运行的服务\n"
     assert run("migrate", *home, **chinese).stdout == "数据库已是最新\n"
     said = run("doctor", *home, **chinese, HEADWAY_SERVER_PYTHON="/no/such/python").stdout
     assert "ok 主目录: " in said
@@ -95,7 +95,7 @@ def test_down_says_when_nothing_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-LOOKING = (("rehearse",), ("snapshot", "dump"), ("engine", "reconcile", "local"))
+LOOKING = (("rehearse",), ("snapshot", "dump"))
 
 
 @pytest.mark.parametrize("words", LOOKING, ids=" ".join)

@@ -1,6 +1,7 @@
 """The showcase: never mixed with anybody's data; and what is to be seen in it, made by the server's own code."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.server.main import main
+from headway.server.operations.nodes.cases import case_files
 from headway.server.showcase.home import MARK, claim, is_showcase
 from headway.server.showcase.show import play
 from headway.server.showcase.stage import Stage
@@ -55,6 +57,7 @@ def test_a_folder_that_is_not_empty_is_refused_in_words(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, words, env={"HEADWAY_LANG": "zh"})
     assert done.exit_code == 1
     assert "不是空目录" in done.stderr
+    assert "演出" not in done.stderr
     assert (tmp_path / "thesis.tex").exists()
 
 
@@ -65,7 +68,9 @@ def test_every_sentence_of_it_is_there_in_both_languages() -> None:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    stage = play(tmp_path_factory.mktemp("showcase") / "home", 8470, "zh")
+    home = tmp_path_factory.mktemp("showcase") / "home"
+    claim(home)
+    stage = play(home, 8470, "zh")
     yield stage
     stage.close()
 
@@ -114,7 +119,10 @@ def test_people_and_machines_left_their_marks(played: Stage) -> None:
         asked = sorted(grant.state for grant in grants.all(c))
         shares = [[share.weight for share in split.shares] for split in services.splits(c, "chat", "llm")]
         lineages = [version.lineage for version in assets.models(c)]
+        now = played.now
+        levels = {file.node.name: file.suspicion.level for file in case_files(c, now, now - timedelta(days=30))}
         is_open = [record.rule for record in alerts.still_open(c)]
+    assert [name for name, level in levels.items() if level == "suspect"] == ["h07"]
     assert (states["h07"], states["h12"], states["a06"]) == ("cordoned", "cordoned", "down")
     assert asked == ["denied", "expired", "requested", "requested"]
     assert shares == [[100], [95, 5], [75, 25], [50, 50]]

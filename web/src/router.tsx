@@ -100,7 +100,7 @@ const cluster = createRoute({
   validateSearch: (raw: Raw) =>
     optional({
       lens: oneOf(raw.lens, ["occupancy", "utilisation", "health"] as const),
-      view: oneOf(raw.view, ["cells", "table", "readings"] as const),
+      view: oneOf(raw.view, ["cells", "table", "idle", "readings"] as const),
       job: text(raw.job),
       metric: text(raw.metric),
       hours: whole(raw.hours),
@@ -121,7 +121,7 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import("./screens/usage/Usage"), "Usage"),
   validateSearch: (raw: Raw) =>
     optional({
-      tab: oneOf(raw.tab, ["quota", "grants", "statement", "versions", "forecast"] as const),
+      tab: oneOf(raw.tab, ["quota", "grants", "statement", "report", "versions", "forecast"] as const),
       month: text(raw.month),
     }),
 });
@@ -151,7 +151,7 @@ const alerts = createRoute({
   component: lazyRouteComponent(() => import("./screens/alerts/Alerts"), "Alerts"),
   validateSearch: (raw: Raw) =>
     optional({
-      tab: oneOf(raw.tab, ["records", "rules", "incidents", "channels"] as const),
+      tab: oneOf(raw.tab, ["records", "rules", "incidents", "drills", "channels"] as const),
       days: whole(raw.days),
       open: raw.open === true ? true : undefined,
     }),

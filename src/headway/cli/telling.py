@@ -124,3 +124,22 @@ def spent(view: Row) -> str:
 def way(view: Row) -> str:
     """How the job went on, at once where it was or through the queue and why; nothing where that is not decided."""
     return word("way", view["way"]) if view["way"] else ""
+
+
+def choice(view: Row) -> str:
+    """Whose checkpoint it went on from, where both run.checkpoints and a framework had written some."""
+    chosen = view["choice"]
+    if not chosen:
+        return ""
+    is_newer = chosen["step"] > chosen["other_step"]
+    return say("why.choice", **chosen) if is_newer else say("why.choice-same", **chosen)
+
+
+def passing(view: Row) -> str:
+    """Whether it has come past the step at which it broke."""
+    step = quantities.whole(view["bill"]["last_step"])
+    if view["passing"] == "passed":
+        return say("why.passed", step=step)
+    if view["passing"] == "watched":
+        return say("why.not-passed-yet", step=step)
+    return say("why.never-passed", step=step)

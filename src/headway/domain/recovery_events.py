@@ -14,7 +14,8 @@ class RecoveryDecided(Event):
     """Whether the job goes on: `resume` with the devices held until `held_until`, or not, with a reason.
 
     `avoids`: nodes it is kept away from now, since they broke it. `in_place`: it begins again at once where it was;
-    `queued_for`: why that was not possible, where the verdict allowed it.
+    `queued_for`: why that was not possible, where the verdict allowed it. `resume_format`: who wrote the checkpoint it
+    goes on from; `other_format`, `other_step`: the newest that another had written, which was passed over.
     """
 
     kind: ClassVar[str] = "recovery-decided"
@@ -28,6 +29,9 @@ class RecoveryDecided(Event):
     avoids: tuple[str, ...] = ()
     in_place: bool = False
     queued_for: str | None = None
+    resume_format: str | None = None
+    other_format: str | None = None
+    other_step: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

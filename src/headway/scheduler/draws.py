@@ -10,6 +10,7 @@ from statistics import NormalDist
 from zlib import crc32
 
 from headway.domain.ids import JobId
+from headway.scheduler.desk.claims import Claim
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.predict import Predictor, Traits
 from headway.scheduler.snapshot import Runtimes
@@ -23,51 +24,60 @@ LEAST_OF_LIMIT = 0.1
 
 
 class Draws:
-    """Seconds a job has its devices, from start to end, by draw. None: nobody knows."""
+    """Seconds a job has its devices, from start to end, by draw; those of a job together. None: nobody knows."""
 
     def __init__(self, desk: Desk, runtimes: Runtimes, draws: int) -> None:
         self.draws = draws
         self._predictor = Predictor(runtimes)
         self._steps = [step for step in range(1, draws + 1) if gcd(step, draws) == 1]
-        self._queued: dict[JobId, Sequence[float]] = {}
-        self._scrambled: dict[JobId, tuple[int, int]] = {}
-        self._running: dict[JobId, tuple[Sequence[float], float]] = {}
-        self._said: dict[JobId, float] = {}
-        for claim in desk.claims.values():
-            assert claim.traits is not None
-            if claim.own_end and claim.end is not None:
-                self._said[claim.job] = claim.end - max(claim.began, desk.now)
-            ran = max(0.0, desk.now - claim.began)
-            self._running[claim.job] = (self._predictor.samples(claim.traits, ran), ran)
+        self._queued: dict[JobId, Sequence[float | None]] = {}
+        self._scrambled: dict[tuple[int, int], Sequence[float]] = {}
+        self._running = {claim.job: self._of_claim(claim, desk.now) for claim in desk.claims.values()}
 
-    def of_running(self, job: JobId, traits: Traits, draw: int) -> float | None:
+    def of_running(self, job: JobId, draw: int) -> float | None:
         """What the job says itself; else its history, given that it has run this long; else its limit, of which people
         ask for too much: as long again as it ran, and at least a tenth of the limit, by Lindy's law."""
-        samples, ran = self._running[job]
-        place = self._place(job, draw)
-        if job in self._said:
-            return ran + max(0.0, self._said[job]) * exp(SPREAD * NormalDist().inv_cdf(place))
-        if samples:
-            length = samples[int(place * len(samples))]
-        elif traits.limit is None:
-            return None
-        else:
-            length = max(ran, LEAST_OF_LIMIT * traits.limit) / max(1 - place, LEAST_OF_LIMIT)
-        return length if traits.limit is None else min(length, max(traits.limit, ran))
+        return self._running[job][draw]
 
     def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
         """Its history; else its limit."""
-        samples = self._queued.get(job)
-        if samples is None:
-            samples = self._queued[job] = self._predictor.samples(traits)
-        if not samples:
-            return traits.limit
-        length = samples[int(self._place(job, draw) * len(samples))]
-        return length if traits.limit is None else min(length, traits.limit)
+        lengths = self._queued.get(job)
+        if lengths is None:
+            lengths = self._queued[job] = self._of_traits(job, traits)
+        return lengths[draw]
 
-    def _place(self, job: JobId, draw: int) -> float:
-        known = self._scrambled.get(job)
+    def _of_traits(self, job: JobId, traits: Traits) -> Sequence[float | None]:
+        samples = self._predictor.samples(traits)
+        if not samples:
+            return [traits.limit] * self.draws
+        return _at_most(traits.limit, [samples[int(place * len(samples))] for place in self._places(job)])
+
+    def _of_claim(self, claim: Claim, now: float) -> Sequence[float | None]:
+        assert claim.traits is not None
+        places, limit, ran = self._places(claim.job), claim.traits.limit, max(0.0, now - claim.began)
+        if claim.own_end and claim.end is not None:
+            said = max(0.0, claim.end - max(claim.began, now))
+            return [ran + said * exp(SPREAD * NormalDist().inv_cdf(place)) for place in places]
+        samples = self._predictor.samples(claim.traits, ran)
+        if samples:
+            lengths = [samples[int(place * len(samples))] for place in places]
+        elif limit is None:
+            return [None] * self.draws
+        else:
+            least = max(ran, LEAST_OF_LIMIT * limit)
+            lengths = [least / max(1 - place, LEAST_OF_LIMIT) for place in places]
+        return _at_most(None if limit is None else max(limit, ran), lengths)
+
+    def _places(self, job: JobId) -> Sequence[float]:
+        """Where among all that may be the job is found, by draw."""
+        seed = crc32(job.encode())
+        first, step = seed // 64 % self.draws, self._steps[seed % len(self._steps)]
+        known = self._scrambled.get((first, step))
         if known is None:
-            seed = crc32(job.encode())
-            known = self._scrambled[job] = (seed // 64, self._steps[seed % len(self._steps)])
-        return ((known[0] + draw * known[1]) % self.draws + 0.5) / self.draws
+            places = [((first + draw * step) % self.draws + 0.5) / self.draws for draw in range(self.draws)]
+            known = self._scrambled[first, step] = places
+        return known
+
+
+def _at_most(limit: float | None, lengths: list[float]) -> Sequence[float]:
+    return lengths if limit is None else [min(length, limit) for length in lengths]

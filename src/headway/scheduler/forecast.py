@@ -28,7 +28,7 @@ from headway.scheduler.snapshot import QueuedJob, Runtimes, Snapshot
 
 SMALL, LARGE = 300, 3000
 """Up to so many jobs every end is a moment of its own; beyond so many, moments are coarse."""
-BATCH, COARSE_BATCH, COARSER = 0.03, 0.08, 0.06
+BATCH, COARSE_BATCH, COARSER = 0.03, 0.05, 0.06
 """Beyond that, the next so many of all ends count as one moment, and more the farther ahead: half as many again after
 eight hours, more than twice as many after a day."""
 HOPELESS = (NodesUnfit, QuotaReached, DependencyFailed, ApprovalPending, BudgetSpent)

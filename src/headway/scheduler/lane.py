@@ -4,6 +4,7 @@ Ends may be taken in batches: the next few of many are looked at in one turn, an
 starts when those came free, so that no device stands idle for the batch. Decides nothing about the real queue.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -16,21 +17,24 @@ from headway.scheduler.desk.turn import DEPTH, Turn
 from headway.scheduler.draws import Draws
 from headway.scheduler.snapshot import QueuedJob
 
-DAY = 86400.0
-SHALLOW = 128
+HOUR, DAY = 3600.0, 86400.0
+INFINITE = float("inf")
+NOTHING: Mapping[int, float] = {}
+SHALLOW = 64
 """Lines of each shape looked at in a turn of a batched draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far to look: until `first` jobs have started and `seconds` are over, or all `goals` have started.
+    """How far to look: until `first` jobs have started and `seconds` are over, or all `goals` have started. An hour
+    more than the day that is asked for, so that most jobs that may start within the day have a late bound too.
 
     `batch`: the part of all running jobs whose ends are looked at together (0: each by itself); it grows by `coarser`
     of itself for each hour ahead, up to a day.
     """
 
     first: int = 2000
-    seconds: float = DAY
+    seconds: float = DAY + HOUR
     batch: float = 0.0
     coarser: float = 0.0
     steps: int = 20000
@@ -38,20 +42,25 @@ class Reach:
 
     def part(self, ahead: float) -> float:
         """The part of all ends that are looked at together, so many seconds ahead."""
-        return self.batch * (1 + self.coarser * min(ahead, DAY) / 3600)
+        return self.batch * (1 + self.coarser * min(ahead, DAY) / HOUR)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Ends looked at together: when the first was, and when the devices of each (pool, node) came free."""
+    """Ends looked at together: when the first was, and when the devices of each node came free, by pool."""
 
     since: float
-    freed: Mapping[tuple[int, int], float]
+    freed: Mapping[int, Mapping[int, float]]
 
     def start(self, claim: Claim) -> float:
         """When a job that a turn starts after these ends has its devices."""
-        pool, freed, since = claim.pool, self.freed, self.since
-        return max([since, *[freed.get((pool, node), since) for node, _ in claim.spots]]) if freed else since
+        latest = since = self.since
+        freed = self.freed.get(claim.pool, NOTHING)
+        for node, _ in claim.spots if freed else ():
+            at = freed.get(node, since)
+            if at > latest:
+                latest = at
+        return latest
 
 
 @dataclass(slots=True)
@@ -76,7 +85,7 @@ def look_ahead(
     ends = [
         (max(desk.now, claim.began + length), job)
         for job, claim in desk.claims.items()
-        if claim.traits and (length := draws.of_running(job, claim.traits, draw)) is not None
+        if (length := draws.of_running(job, draw)) is not None
     ]
     heapify(ends)
     wanted, arrived = min(reach.first, len(lane.waiting)), 0
@@ -98,7 +107,10 @@ def look_ahead(
         if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
             lane.stuck, lane.last = True, turn
             return lane
-        batch = _pass(desk, ends, at, ceil(reach.part(desk.now - begun) * len(ends)))
+        if at - begun > reach.seconds and len(lane.starts) >= wanted:  # Nothing more can start within the reach.
+            lane.stopped = max(desk.now, begun + reach.seconds)
+            return lane
+        batch = _pass(desk, ends, at, reach, begun)
         while arrived < len(coming) and coming[arrived][0] <= desk.now:
             came[coming[arrived][1].id] = coming[arrived][0]
             desk.submit(coming[arrived][1])
@@ -118,18 +130,21 @@ def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[fl
     return min(moments, default=None)
 
 
-def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, most: int) -> Batch:
-    """Time passes to `at`, and on to the last of the next `most` ends where ends are taken in batches."""
-    since, over = at, list[tuple[float, JobId]]()
-    while ends and (ends[0][0] <= at or len(over) < most):
+def _pass(desk: Desk, ends: list[tuple[float, JobId]], at: float, reach: Reach, begun: float) -> Batch:
+    """Time passes to `at`, and where ends are taken in batches on to the last of the next, but not past the reach."""
+    since, over, most = at, list[tuple[float, JobId]](), ceil(reach.part(desk.now - begun) * len(ends))
+    until = begun + reach.seconds if at < begun + reach.seconds else INFINITE
+    while ends and (ends[0][0] <= at or (len(over) < most and ends[0][0] <= until)):
         over.append(heappop(ends))
         at = max(at, over[-1][0])
     desk.elapse(max(at, desk.now))
-    freed = dict[tuple[int, int], float]()
+    freed = defaultdict[int, dict[int, float]](dict)
     for end, job in over:
         claim = desk.claims.get(job)
         if claim:
-            freed.update([((claim.pool, node), end) for node, _ in claim.spots])
+            there = freed[claim.pool]
+            for node, _ in claim.spots:
+                there[node] = end
             desk.finish(job)
     return Batch(since, freed)
 

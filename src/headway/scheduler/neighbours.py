@@ -43,18 +43,20 @@ class Neighbours:
         """How far every draw looked."""
         return min(lane.stopped for lane in self._ahead.lanes)
 
-    def sides(self, ask: Ask) -> list[list[float]]:
-        """Starts by draw (`inf`: later than that draw looked) of the job itself if it was in the run, else of the one
-        before it in order and of the one behind it, where there was one."""
+    def sides(self, ask: Ask, now: float) -> list[list[float]]:
+        """Waits from `now` by draw (`inf`: longer than that draw looked) of the job itself if it was in the run; else
+        of the one before its place and of the one behind it, where there was one, had it come when the run was made."""
         if ask.id in self._asks:
-            return [self._of(ask.id)]
+            return [self._waits(ask.id, now)]
+        place = ask.counts_from - (now - self.at), ask.id
         exact, sized = self._places(ask)
-        near = _near(exact, ask)
-        return [self._of(job) for job in (near if len(near) == 2 else _near(sized, ask) or near)]
+        near = _near(exact, place)
+        return [self._waits(job, self.at) for job in (near if len(near) == 2 else _near(sized, place) or near)]
 
-    def surrounds(self, ask: Ask) -> bool:
+    def surrounds(self, ask: Ask, now: float) -> bool:
         """Whether the job was in the run itself, or its place between two that were."""
-        return ask.id in self._asks or any(len(_near(places, ask)) == 2 for places in self._places(ask))
+        place = ask.counts_from - (now - self.at), ask.id
+        return ask.id in self._asks or any(len(_near(places, place)) == 2 for places in self._places(ask))
 
     def told(self) -> int:
         """How many queued jobs the run gave a start in every draw."""
@@ -64,8 +66,8 @@ class Neighbours:
         """What the run cost, in turns of all its draws."""
         return sum(lane.turns for lane in self._ahead.lanes)
 
-    def _of(self, job: JobId) -> list[float]:
-        return [lane.starts.get(job, inf) for lane in self._ahead.lanes]
+    def _waits(self, job: JobId, since: float) -> list[float]:
+        return [max(0.0, lane.starts.get(job, inf) - since) for lane in self._ahead.lanes]
 
     def _places(self, ask: Ask) -> tuple[Places, Places]:
         """Who asked for the same devices and length, and for the same devices, in order."""
@@ -74,7 +76,7 @@ class Neighbours:
         return self._exact.get((*size, length), ()), self._sized.get(size, ())
 
 
-def _near(places: Places, ask: Ask) -> list[JobId]:
-    """Who stands just before the job, and who just behind."""
-    at = bisect_left(places, (ask.counts_from, ask.id))
+def _near(places: Places, place: tuple[float, JobId]) -> list[JobId]:
+    """Who stands just before the place, and who just behind."""
+    at = bisect_left(places, place)
     return [job for _, job in places[max(0, at - 1) : at + 1]]

@@ -199,7 +199,7 @@ Reason = (
 """From the nearest to a start to the farthest: a job that could go several ways is told the nearest."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # Never changed, but not frozen: a plan makes one for each job, and a frozen one costs far more.
 class Place:
     """Why a job stands where it stands: it counts as submitted later than it was.
 

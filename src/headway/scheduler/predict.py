@@ -109,24 +109,26 @@ class Predictor:
 
     def _like(self, traits: Traits, ran: float) -> tuple[Kind, Sequence[float], int]:
         """The narrowest believed kind with runs longer than `ran`, its runs, and the first of those that are."""
+        by_kind = self._runtimes.by_kind
         if not ran:
-            return *next(self._kinds(traits)), 0
+            for kind in kinds_of(traits) if by_kind else ():
+                history = by_kind.get(kind)
+                if history is not None and len(history) >= ENOUGH:
+                    return kind, history, 0
+            return *self._of_template(traits), 0
         believed = self._believed.get(traits)
         if believed is None:
-            believed = self._believed[traits] = list(self._kinds(traits))
+            known = [(kind, by_kind[kind]) for kind in kinds_of(traits) if kind in by_kind] if by_kind else []
+            believed = self._believed[traits] = [k for k in known if len(k[1]) >= ENOUGH]
+            believed.append(self._of_template(traits))
         for kind, history in believed:
             if history and history[-1] > ran:
                 return kind, history, bisect_right(history, ran)
         return *believed[-1], len(believed[-1][1])
 
-    def _kinds(self, traits: Traits) -> Iterator[tuple[Kind, Sequence[float]]]:
-        """Those with runs enough, narrowest first; then the template."""
-        by_kind = self._runtimes.by_kind
-        for kind in kinds_of(traits) if by_kind else ():
-            history = by_kind.get(kind)
-            if history is not None and len(history) >= ENOUGH:
-                yield kind, history
-        yield ("", traits.template), self._runtimes.by_template.get(traits.template, ())
+    def _of_template(self, traits: Traits) -> tuple[Kind, Sequence[float]]:
+        """Where no kind has runs enough."""
+        return ("", traits.template), self._runtimes.by_template.get(traits.template, ())
 
 
 def _at(samples: Sequence[float], first: int, quantile: float, limit: float | None) -> float | None:

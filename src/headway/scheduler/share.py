@@ -40,6 +40,7 @@ class FairShare:
         self._step = policy.fair_shift.total_seconds()
         self._bound = 0.0 if policy.fifo else policy.fair_bound.total_seconds()
         self._hours: list[float] = []
+        self._leaves: list[tuple[int, str, str, float]] = []
         self._weighed = 0
         self._at = 0.0
         self.shifts: dict[str, float] = {}
@@ -63,25 +64,28 @@ class FairShare:
         fade = 2 ** (-seconds / self._life)
         gain = (1 - fade) * self._life / 3600 / LN2
         self._hours = [hours * fade + devices * gain for hours, devices in zip(self._hours, used, strict=True)]
+        if self._weighed != len(rules):
+            self._leaves = [(n, r.branch, r.device_type, r.weight) for n, r in enumerate(rules) if r.is_project]
         self._at, self._weighed = now, len(rules)
         if self._bound:
-            self._weigh(rules)
+            self._weigh()
 
-    def _weigh(self, rules: Sequence[Rule]) -> None:
+    def _weigh(self) -> None:
         totals: dict[str, float] = defaultdict(float)
         weights: dict[str, float] = defaultdict(float)
-        leaves = [(n, rule) for n, rule in enumerate(rules) if rule.is_project]
-        for number, rule in leaves:
-            totals[rule.device_type] += self._hours[number]
-            weights[rule.device_type] += rule.weight
+        hours = self._hours
+        for number, _, device_type, weight in self._leaves:
+            totals[device_type] += hours[number]
+            weights[device_type] += weight
         ratios: dict[str, float] = {}
-        for number, rule in leaves:
-            if total := totals[rule.device_type]:
-                ratio = self._hours[number] / total * weights[rule.device_type] / rule.weight
-                ratios[rule.branch] = max(ratio, ratios.get(rule.branch, 0.0))
+        for number, project, device_type, weight in self._leaves:
+            if total := totals[device_type]:
+                ratio = hours[number] / total * weights[device_type] / weight
+                if ratio >= ratios.get(project, 0.0):
+                    ratios[project] = ratio
         self.ratios = ratios
-        bound, step = self._bound, self._step
-        self.shifts = {
-            project: float(round(min(bound, max(-bound, step * log2(max(ratio, NEAR_NOTHING))))))
-            for project, ratio in ratios.items()
-        }
+        self.shifts = {project: self._shift(ratio) for project, ratio in ratios.items()}
+
+    def _shift(self, ratio: float) -> float:
+        shift, bound = self._step * log2(ratio if ratio > NEAR_NOTHING else NEAR_NOTHING), self._bound
+        return float(round(bound if shift > bound else -bound if shift < -bound else shift))

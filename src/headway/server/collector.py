@@ -6,7 +6,7 @@ third of it. Decides nothing else.
 
 import gc
 
-ALLOCATIONS = 20_000
+ALLOCATIONS = 200_000
 
 
 def relax() -> None:

@@ -97,11 +97,12 @@ def check(settings: Settings, name: str | None) -> None:
 def reconcile(settings: Settings, name: str, days: float) -> None:
     """Compare the ledger with the engine's own accounting, attempt by attempt; lists those apart."""
     since = datetime.now(UTC) - timedelta(days=days)
-    with TemporaryDirectory() as empty, database_of(settings) as database:
+    with TemporaryDirectory() as empty:
         opened = _open(settings, name, Path(empty))
         if Capability.BOOKS not in opened.can:
             raise PlatformError("no-books", engine=name)
-        count, apart = asyncio.run(compare_books(database, name, cast(Books, opened), since))
+        with database_of(settings) as database:
+            count, apart = asyncio.run(compare_books(database, name, cast(Books, opened), since))
     for one in apart:
         charged = "—" if one.engine is None else str(one.engine)
         counted: dict[str, str | int] = {"ledger": one.ledger, "charged": charged, "difference": one.difference}

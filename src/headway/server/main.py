@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -98,8 +99,8 @@ def showcase(home: Path | None, port: int, wanted: str | None) -> None:
 
     chosen: Language = "zh" if (wanted or language()) == "zh" else "en"
     folder = home.absolute() if home is not None else Path(mkdtemp(prefix="headway-showcase-")) / "home"
-    click.echo(message("showcase-plays", {"home": str(folder)}, chosen), err=True)
-    show.serve(folder, port, chosen, lambda url: click.echo(show.invitation(url, chosen)))
+    plays = partial(click.echo, message("showcase-plays", {"home": str(folder)}, chosen), err=True)
+    show.serve(folder, port, chosen, plays, lambda url: click.echo(show.invitation(url, chosen)))
 
 
 @main.command()

@@ -222,6 +222,38 @@ export const retests = () =>
 export const incidents = () =>
   queryOptions({ queryKey: ["incidents"], queryFn: () => take(api.GET(`${V1}/incidents`)), meta: live });
 
+/** Drills with how they came out, newest first. */
+export const drills = (project?: string) =>
+  queryOptions({
+    queryKey: ["drills", project ?? null],
+    queryFn: () => take(api.GET(`${V1}/drills`, { params: { query: { project, limit: 200 } } })),
+    meta: live,
+  });
+
+export const overdueDrills = () =>
+  queryOptions({ queryKey: ["drills", "overdue"], queryFn: () => take(api.GET(`${V1}/drills/overdue`)) });
+
+/** Every card with its holder. */
+export const cards = (project?: string) =>
+  queryOptions({
+    queryKey: ["cards", project ?? null],
+    queryFn: () => take(api.GET(`${V1}/cards`, { params: { query: { project } } })),
+  });
+
+/** Each project's month, without its jobs. */
+export const reports = (month: string) =>
+  queryOptions({
+    queryKey: ["reports", month],
+    queryFn: () => take(api.GET(`${V1}/reports`, { params: { query: { month } } })),
+  });
+
+export const report = (project: string, month: string) =>
+  queryOptions({
+    queryKey: ["reports", month, project],
+    queryFn: () =>
+      take(api.GET(`${V1}/projects/{project}/report`, { params: { path: { project }, query: { month } } })),
+  });
+
 export const users = () => queryOptions({ queryKey: ["users"], queryFn: () => take(api.GET(`${V1}/users`)) });
 
 export const engines = () =>

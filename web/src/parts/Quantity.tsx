@@ -1,9 +1,10 @@
 /** Numbers with their units: a dash is unknown, 0 is zero. */
 
-import { useWords } from "../i18n/words";
-import { moment, shortMoment } from "../time/durations";
+import { type Language, useWords } from "../i18n/words";
+import { duration, moment, shortMoment } from "../time/durations";
 import { useNow } from "../time/now";
 
+const SHORT_S = 10;
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 export function Quantity({
@@ -28,6 +29,11 @@ export function Quantity({
 export function figure(value: number | null | undefined, digits: number, language: string): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "—";
   return new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", { maximumFractionDigits: digits }).format(value);
+}
+
+/** Of a short time the tenths count. */
+export function brief(seconds: number, language: Language): string {
+  return seconds < SHORT_S ? `${figure(seconds, 1, language)} s` : duration(seconds, language);
 }
 
 /** Bytes in powers of 1024. */

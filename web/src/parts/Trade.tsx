@@ -1,12 +1,11 @@
 /** How often to save: the interval that is advised, what it rests on, and what shorter and longer ones cost. */
 
 import type { Schemas } from "../api/client";
-import { known, type Language, useWords } from "../i18n/words";
+import { known, useWords } from "../i18n/words";
 import { duration } from "../time/durations";
-import { figure } from "./Quantity";
+import { brief, figure } from "./Quantity";
 import { Simple } from "./Simple";
-
-const SHORT_S = 10;
+import { Storages } from "./Storages";
 
 export function Trade({ seen }: { seen: Schemas["CadenceView"] }) {
   const { t, language } = useWords();
@@ -14,7 +13,7 @@ export function Trade({ seen }: { seen: Schemas["CadenceView"] }) {
   const mode = known(`cadence.mode.${seen.mode}`);
   const basis = {
     ...{ saves: seen.saves, nodes: seen.nodes },
-    ...{ blocking: seconds(seen.blocking_s, language), mtbf: duration(seen.mtbf_s, language) },
+    ...{ blocking: brief(seen.blocking_s, language), mtbf: duration(seen.mtbf_s, language) },
   };
   return (
     <div className="stack">
@@ -32,6 +31,7 @@ export function Trade({ seen }: { seen: Schemas["CadenceView"] }) {
       )}
       <div className="quiet">{t(seen.saves > 0 ? "cadence.measured" : "cadence.assumed", basis)}</div>
       <Choices trade={seen.trade} />
+      <Storages found={seen.storages} />
     </div>
   );
 }
@@ -63,9 +63,4 @@ function Choices({ trade }: { trade: Schemas["ChoiceView"][] }) {
       ]}
     />
   );
-}
-
-/** Of a short time the tenths count. */
-function seconds(value: number, language: Language): string {
-  return value < SHORT_S ? `${figure(value, 1, language)} s` : duration(value, language);
 }

@@ -12,7 +12,23 @@ const SEEN: Schemas["CadenceView"] = {
     { ...CHOICE, interval_s: 600, advised: true, in_use: false },
     { ...CHOICE, interval_s: 1800, share: 0.0725, lost_per_fault_s: 900, advised: false, in_use: true },
   ],
+  storages: [],
 };
+const NFS = { write_bytes_per_s: 2 ** 28, write_s: 20, restore_bytes_per_s: 2 ** 30, restore_s: 5 };
+const LUSTRE = { write_bytes_per_s: 2 ** 30, write_s: 5, restore_bytes_per_s: null, restore_s: null };
+
+test("storages stand beside each other with what a save and a restore take there", async () => {
+  const storages: Schemas["StorageView"][] = [
+    { ...NFS, storage: "nfs4", kind: "network", in_use: true, saves: 12, restores: 2 },
+    { ...LUSTRE, storage: "lustre", kind: "parallel", in_use: false, saves: 3, restores: 0 },
+  ];
+  show(<Trade seen={{ ...SEEN, storages }} />);
+  const used = await screen.findByRole("row", { name: /network file system \(nfs4\)/ });
+  expect(used.textContent).toContain("256 MiB/s");
+  expect(used.textContent).toContain("5 s");
+  expect(used.textContent).toContain("in use");
+  expect(screen.getByRole("row", { name: /parallel file system \(lustre\)/ }).textContent).toContain("—");
+});
 
 test("the advice stands beside what is in use, with what each costs and loses", async () => {
   show(<Trade seen={SEEN} />);

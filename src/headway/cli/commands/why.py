@@ -13,8 +13,10 @@ from headway.cli.screen import note, out, write_json
 from headway.cli.session import client
 from headway.cli.telling import (
     advice_on_waiting,
+    choice,
     headline,
     loss,
+    passing,
     spent,
     standing_before,
     start_range,
@@ -51,8 +53,10 @@ def why(job: str, sooner: bool, fields: tuple[str, ...] | None) -> None:
 
 
 def _losses(bills: list[dict[str, Any]]) -> list[str]:
-    """What the last failures cost, where the seconds went, and how the job went on."""
-    return [line for bill in bills for line in (loss(bill), spent(bill), way(bill)) if line]
+    """What the last failures cost, where the seconds went, how the job went on, and whether it passed the fault."""
+    return [
+        line for bill in bills for line in (loss(bill), spent(bill), way(bill), choice(bill), passing(bill)) if line
+    ]
 
 
 def _sooner(job: str, fields: tuple[str, ...] | None) -> None:

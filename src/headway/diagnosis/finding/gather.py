@@ -36,6 +36,9 @@ _NODE = re.compile(
     r"\d{1,3}(?:\.\d{1,3}){3})\b"
 )
 _WITHIN = re.compile(r"torch[\\/]distributed[\\/](?!run|launch|elastic)|distributed_c10d")
+_LAUNCHING = re.compile(
+    r"torch[\\/]distributed[\\/](?:run|launch|launcher|elastic)|bin[\\/]torchrun$|deepspeed[\\/]launcher|accelerate[\\/]commands"
+)
 _WAITS = re.compile(r"\bbarrier\(|main_process_first|wait_for_everyone|\ball_?(?:reduce|gather)|zero_first")
 _TRIES = re.compile(r"(?i),? ?(?:retrying|retry|attempt)\D{0,12}(?P<n>\d{1,6}) ?(?:/|of) ?(?P<of>\d{1,6})\)?")
 _CARRIED = re.compile(r"RayTaskError\((\w{1,60})\)|^SystemExit: [1-9]")
@@ -145,6 +148,8 @@ def _unsaid(trace: Trace, reading: Reading) -> Claim | None:
     communication follows, any other is the program's.
     """
     if trace.is_reversed or (not trace.frames and not trace.head.text.startswith("Traceback")):
+        return None
+    if trace.frames and _LAUNCHING.search(trace.frames[-1][0]):
         return None
     cause, kind = cause_of_place([line.text for line in trace.body]) or Cause.USER_CODE_EXC, Kind.FAULT
     is_within = any(_WITHIN.search(path) for path, _ in trace.frames[-3:])

@@ -160,7 +160,7 @@ class _Finder:
             again = trace is not None and trace.exception is not None and "RayTaskError" in trace.exception.text
             self._open = trace = Trace(entry, exception=entry, process=self._process, link="frames" if again else None)
             self.traces.append(trace)
-        elif trace.exception is None and _LAUNCHER.search(text):
+        elif trace.exception is None and _LAUNCHER.search(text) and not _NAMED.match(text):
             self._open = None
         elif trace.exception is None:
             is_exception = _NAMED.match(text) if not trace.frames else _NAMED.match(text) or _ANY.match(text)

@@ -74,9 +74,11 @@ class Asking:
             return traits.limit
         if ran:
             return predictor.longer_than(traits, ran, AT_MOST)
-        if traits not in self._runs:
-            self._runs[traits] = predictor.quantile(traits, AT_MOST)
-        return self._runs[traits]
+        try:
+            return self._runs[traits]
+        except KeyError:
+            length = self._runs[traits] = predictor.quantile(traits, AT_MOST)
+            return length
 
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""

@@ -114,23 +114,15 @@ class Desk:
 
     def place(self, ask: Ask, pool: int, nodes: Sequence[int]) -> Claim:
         """A queued job takes devices; its hold is over."""
-        self.release_hold(ask.job.id)
-        self.lines.remove(ask.job.id)
+        job = ask.job
+        self.release_hold(job.id)
+        self.lines.remove(job.id)
         line = self.lines.lines[ask.line]
         account = line.accounts[line.pools.index(pool)]
-        claim = Claim(
-            job=ask.job.id,
-            account=account,
-            person=line.owner,
-            pool=pool,
-            spots=tuple([(node, line.wanted) for node in nodes]),
-            devices=line.devices,
-            began=self.now,
-            end=self._believed_end(ask),
-            traits=ask.traits,
-            array=line.array,
-            takeable=not ask.job.protected and ask.job.preemptible,
-        )
+        wanted, end, takeable = line.wanted, self._believed_end(ask), not job.protected and job.preemptible
+        spots = tuple([(node, wanted) for node in nodes])
+        held = (job.id, account, line.owner, pool, spots, line.devices, self.now, end, ask.traits)
+        claim = Claim(*held, False, None, line.array, takeable)
         self._take(claim)
         self.claims[claim.job] = claim
         if line.array:

@@ -37,14 +37,16 @@ class Endings:
 
     def add(self, end: float, job: JobId, spots: Spots) -> None:
         """A job is believed to give these back at this time."""
-        if (end, job) in self._dropped:
+        key = (end, job)
+        if key in self._dropped:
             self._sort_anew()
-        self._added[end, job] = spots
+        self._added[key] = spots
 
     def drop(self, end: float, job: JobId) -> None:
         """That is believed no more."""
-        if self._added.pop((end, job), None) is None:
-            self._dropped.add((end, job))
+        key = (end, job)
+        if self._added.pop(key, None) is None:
+            self._dropped.add(key)
 
     def overdue(self, now: float) -> list[Ending]:
         """Those before now, in order; they leave."""

@@ -146,7 +146,10 @@ class Lines:
         after = queue[at] if at < len(queue) else None
         if before is after:
             return
-        places = self.shapes.setdefault(line.shape, [])
+        shape = line.shape
+        places = self.shapes.get(shape)
+        if places is None:
+            places = self.shapes[shape] = []
         if before is not None:
             del places[bisect_left(places, _place(line, before))]
         if after is not None:

@@ -123,9 +123,10 @@ class Pool:
     def _first(self, nodes: int, wanted: int) -> list[int]:
         chosen: list[int] = []
         for bucket in self.buckets[wanted:]:
-            chosen += bucket[: nodes - len(chosen)]
-            if len(chosen) == nodes:
-                break
+            if bucket:
+                chosen += bucket[: nodes - len(chosen)]
+                if len(chosen) == nodes:
+                    break
         return [value % PART for value in chosen]
 
     def _fitting(self, wanted: int, limits: Limits | None) -> Iterator[int]:

@@ -26,16 +26,17 @@ class Promises:
         self.of_pool: dict[int, list[Promise]] = defaultdict(list)
         self.made: list[Promise] = []
         self.kept: dict[int, set[int]] = defaultdict(set)
+        self._short_of = set(range(len(desk.pools)))
         self._limits: dict[tuple[int, int], dict[int, int]] = {}
 
     @property
     def left(self) -> bool:
         """Whether any pool has promises left to make."""
-        return any(len(self.of_pool[pool]) < self._most for pool in range(len(self._desk.pools)))
+        return bool(self._short_of)
 
     def wanted(self, line: Line) -> bool:
         """Whether a pool of the line has promises left to make."""
-        return any([len(self.of_pool[pool]) < self._most for pool in line.pools])
+        return not self._short_of.isdisjoint(line.pools)
 
     def outlasted(self, line: Line) -> list[Promise]:
         """Those that fall due while the line's first job may still run, should it start now."""
@@ -105,7 +106,7 @@ class Promises:
         return False
 
     def _may_make(self, line: Line, pool: int, account: int) -> bool:
-        if len(self.of_pool[pool]) >= self._most:
+        if pool not in self._short_of:
             return False
         return not self.overdrawn(line, account, self.made) and self._desk.pools[pool].could_fit(
             line.nodes, line.wanted
@@ -118,6 +119,8 @@ class Promises:
             self.of_pool[pool].append(promise)
             self.made.append(promise)
             self.kept[pool].update(spare)
+            if len(self.of_pool[pool]) >= self._most:
+                self._short_of.discard(pool)
             self._limits.clear()
         return bool(spare)
 

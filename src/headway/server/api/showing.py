@@ -20,7 +20,7 @@ from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.stall_events import Moving, Stalled, StallExplained
 from headway.metering.ledger import SECOND, whole
-from headway.metering.losses import Losses
+from headway.registry.losses import Losses
 from headway.scheduler import explain
 from headway.scheduler.order import place_sentence
 from headway.scheduler.plan import Forecast, Waits
@@ -139,7 +139,15 @@ def show_wait(waits: Waits, forecast: Forecast | None, language: Language) -> Wa
 def show_bill(recovery: Recovery) -> BillView:
     """A bill with its derived figures."""
     bill = recovery.bill
-    return BillView(bill, bill.lost_steps, bill.kill_to_first_step_s, recovery.phases, recovery.passing, recovery.way)
+    return BillView(
+        bill,
+        bill.lost_steps,
+        bill.kill_to_first_step_s,
+        recovery.phases,
+        recovery.passing,
+        recovery.way,
+        recovery.choice,
+    )
 
 
 def show_losses(summed: Losses) -> LossView:

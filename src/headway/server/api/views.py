@@ -13,7 +13,7 @@ from headway.domain.job import Job, JobSpec
 from headway.domain.service import Replica, Service, Split
 from headway.metering.phases import Phases
 from headway.scheduler.plan import Forecast, Place
-from headway.server.operations.jobs.losses import Passing
+from headway.server.operations.jobs.losses import Choice, Passing
 
 T = TypeVar("T")
 
@@ -110,6 +110,7 @@ class BillView:
     """A loss bill with what follows from it: where the seconds went, and whether the step it broke at was passed.
 
     `way`: how the job went on: `in-place`, at once where it was, or the code of why it went through the queue.
+    `choice`: whose checkpoint was taken, where both the job and its framework had written some.
     """
 
     bill: LossBill
@@ -118,6 +119,7 @@ class BillView:
     phases: Phases
     passing: Passing
     way: str | None = None
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from headway.sdk.job import checkpoint as on_disk
 from headway.server.loops.abreast import Abreast
 from headway.server.operations.jobs import frameworks
 from headway.server.operations.jobs.bills import open_bill
-from headway.server.operations.jobs.checkpoints import Found, record_rejected, record_verified
+from headway.server.operations.jobs.checkpoints import Found, newer, record_rejected, record_verified
 from headway.server.operations.jobs.holding import NODE_BACK, hold, is_released, of_returned_nodes, release
 from headway.server.operations.jobs.settle import hold_for
 from headway.server.operations.jobs.staying import obstacle_to, stay
@@ -92,14 +92,15 @@ def _decide(platform: Platform, judged: Judged) -> None:
             record_rejected(c, job.id, Found(str(bad.path), bad.step or 0), bad.reason, now)
         if own is not None:
             record_verified(c, attempt, own, now)
-        found = own or (frameworks.newest(c, job.id) if decision.resume else None) or origin
+        found, other = newer(own, frameworks.newest(c, job.id) if decision.resume else None)
         stays = decision.resume and decision.reason is not Reason.PREEMPTED
         case = Case(
             job=job,
             attempt=attempt,
             verdict=verdict,
             decision=decision,
-            found=found,
+            found=found or origin,
+            passed_over=other,
             at=now,
             held_until=now + platform.settings.hold,
             obstacle=obstacle_to(platform, c, job, attempt, decision.exclude, now) if stays else None,
@@ -118,7 +119,8 @@ def _origin(job: Job) -> Found | None:
 class Case:
     """A broken job at the moment of decision: what broke, why, and the checkpoint to go on from (None: step 0).
 
-    `obstacle`: what keeps a job that failed and goes on from doing so at once where it was.
+    `passed_over`: an older one by another writer. `obstacle`: what keeps a job that failed and goes on from doing so at
+    once where it was.
     """
 
     job: Job
@@ -128,6 +130,7 @@ class Case:
     found: Found | None
     at: datetime
     held_until: datetime
+    passed_over: Found | None = None
     obstacle: Obstacle | None = None
 
     @property
@@ -179,5 +182,8 @@ def _say(c: Connection, case: Case) -> None:
         avoids=case.decision.exclude,
         in_place=case.stays,
         queued_for=case.obstacle,
+        resume_format=case.found.format if case.found else None,
+        other_format=case.passed_over.format if case.passed_over else None,
+        other_step=case.passed_over.step if case.passed_over else None,
     )
     facts.append(c, decided)

@@ -28,8 +28,7 @@ PLAY_EVERY_S = 2.0
 
 
 def play(home: Path, port: int, language: Language) -> Stage:
-    """Two weeks up to now, in a home that is empty or an earlier showcase. Raises what `claim` raises."""
-    claim(home)
+    """Two weeks up to now, in a home that was claimed."""
     ends = datetime.now(UTC)
     stage = Stage(home, port, machines(language), ends - timedelta(days=DAYS), ends)
     furnish(stage, language)
@@ -37,11 +36,16 @@ def play(home: Path, port: int, language: Language) -> Stage:
     return stage
 
 
-def serve(home: Path, port: int, language: Language, tell: Callable[[str], None]) -> None:
-    """Play, then serve on this machine only until told to stop. `tell` gets the address once it is served."""
+def serve(home: Path, port: int, language: Language, plays: Callable[[], None], tell: Callable[[str], None]) -> None:
+    """Play, then serve on this machine only until told to stop. Raises what `claim` raises, and `port-taken`.
+
+    `plays` is called once the home and the port are had, `tell` gets the address once it is served.
+    """
     configure_logs()
     with _listen(port) as listening:
         chosen = listening.getsockname()[1]
+        claim(home)
+        plays()
         stage = play(home, chosen, language)
         lock = locks.take(home / LOCK)
         if lock is None:

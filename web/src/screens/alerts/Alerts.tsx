@@ -16,6 +16,7 @@ import { Data, Nothing } from "../../parts/states";
 import { duration } from "../../time/durations";
 import { now } from "../../time/now";
 import { Channels } from "./Channels";
+import { Drills } from "./Drills";
 import { Rules } from "./Rules";
 import { watchedName, watchedValue } from "./watched";
 
@@ -35,6 +36,7 @@ export function Alerts() {
         items={[
           { key: "records", label: t("alerts.records"), children: <Records /> },
           { key: "incidents", label: t("alerts.incidents"), children: <Incidents /> },
+          { key: "drills", label: t("drills.title"), children: <Drills /> },
           { key: "rules", label: t("alerts.rules"), children: <Rules /> },
           { key: "channels", label: t("alerts.channels"), children: <Channels /> },
         ]}

@@ -16,6 +16,7 @@ import { Data, Nothing, Partial } from "../../parts/states";
 import { now } from "../../time/now";
 import { Cells } from "./Cells";
 import { groups } from "./cells";
+import { IdleCards } from "./IdleCards";
 import { Readings } from "./Readings";
 
 const RECENT_MS = 5 * 60_000;
@@ -28,7 +29,7 @@ export function Cluster() {
   const refetchInterval = usePace(15);
   const machines = useQuery({ ...nodes(), refetchInterval });
   const view = wanted.view ?? "cells";
-  const views = ["cells", "table", "readings"] as const;
+  const views = ["cells", "table", "idle", "readings"] as const;
   return (
     <Page
       title={t("nav.cluster")}
@@ -51,6 +52,8 @@ export function Cluster() {
                 <Sheet views={found} />
               ) : view === "table" ? (
                 <NodeTable views={found} />
+              ) : view === "idle" ? (
+                <IdleCards />
               ) : (
                 <Readings />
               )}

@@ -9,6 +9,7 @@ import { Page } from "../../parts/Page";
 import { Calibration } from "./Calibration";
 import { Grants } from "./Grants";
 import { QuotaBars } from "./QuotaBars";
+import { ReportView } from "./ReportView";
 import { StatementView } from "./StatementView";
 import { Versions } from "./Versions";
 
@@ -21,6 +22,7 @@ export function Usage() {
     { key: "quota", label: t("usage.quota"), children: <QuotaBars /> },
     { key: "grants", label: open ? t("usage.grants-open", { count: open }) : t("usage.grants"), children: <Grants /> },
     { key: "statement", label: t("usage.statement"), children: <StatementView /> },
+    { key: "report", label: t("usage.report"), children: <ReportView /> },
     { key: "versions", label: t("usage.versions"), children: <Versions /> },
     { key: "forecast", label: t("usage.forecast"), children: <Calibration /> },
   ];

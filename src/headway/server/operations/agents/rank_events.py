@@ -15,6 +15,7 @@ from headway.domain.checkpoint import Checkpoint
 from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, Restored
 from headway.domain.ids import JobId
 from headway.server.operations.jobs.advance import Progress, advance
+from headway.server.operations.jobs.bills import after_restore
 from headway.server.platform import Platform
 from headway.server.wire import EventChunk, RankEvent
 from headway.store import agents, checkpoints, facts
@@ -145,6 +146,7 @@ class RankEvents:
         )
         facts.append(self.c, fact)
         if rank == 0 and event.path is not None:
+            after_restore(self.c, self.attempt, event.step or 0)
             # It may be another job's, which this one goes on from.
             checkpoints.set_restored(self.c, JobId(Path(event.path).parent.name), event.path, event.seconds)
 

@@ -15,7 +15,7 @@ from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import LossBill
 from headway.domain.recovery_events import RecoveryMeasured
-from headway.store import agents, bills, checkpoints, facts
+from headway.store import agents, attempts, bills, checkpoints, facts
 
 
 def open_bill(c: Connection, attempt: Attempt, verdict: Verdict, resumed_step: int) -> LossBill:
@@ -24,8 +24,6 @@ def open_bill(c: Connection, attempt: Attempt, verdict: Verdict, resumed_step: i
     fault_at = verdict.at or _first_exit(c, attempt) or attempt.ended_at
     begun = attempt.started_at or attempt.placed_at
     _cut_outage(c, attempt, begun)
-    saved_at = [p.saved_at for p in checkpoints.of_job(c, attempt.job) if p.step == resumed_step and resumed_step]
-    since = max([begun, *saved_at]) if saved_at else begun
     bill = LossBill(
         job=attempt.job,
         failed=attempt.id,
@@ -33,7 +31,7 @@ def open_bill(c: Connection, attempt: Attempt, verdict: Verdict, resumed_step: i
         detected_at=attempt.ended_at,
         last_step=max(attempt.step or 0, attempt.resume_step),
         resumed_step=resumed_step,
-        device_seconds_lost=max(0, int((fault_at - since).total_seconds())) * attempt.devices,
+        device_seconds_lost=_destroyed(c, attempt, fault_at, resumed_step),
     )
     bills.put(c, bill)
     return bill
@@ -44,6 +42,15 @@ def after_launch(c: Connection, attempt: Attempt, at: datetime) -> None:
     for bill in bills.open(c):
         if bill.job == attempt.job:
             bills.put(c, replace(bill, resumed=attempt.id, resumed_at=bill.resumed_at or at))
+
+
+def after_restore(c: Connection, attempt: Attempt, step: int) -> None:
+    """The resumed attempt has loaded another checkpoint than was decided on: what is lost is counted from that."""
+    for bill in bills.open(c):
+        failed = attempts.get(c, bill.failed) if bill.resumed == attempt.id and bill.resumed_step != step else None
+        if failed is not None and bill.first_step_at is None and _is_newest(c, bill):
+            lost = _destroyed(c, failed, bill.fault_at, step)
+            bills.put(c, replace(bill, resumed_step=step, device_seconds_lost=lost))
 
 
 def after_progress(c: Connection, attempt: Attempt, seen: Sequence[tuple[datetime, int]]) -> None:
@@ -61,6 +68,13 @@ def after_progress(c: Connection, attempt: Attempt, seen: Sequence[tuple[datetim
             bills.put(c, measured)
             at = max(moment for moment, _ in seen)
             facts.append(c, RecoveryMeasured(at=at, by="server", job=bill.job, bill=measured))
+
+
+def _destroyed(c: Connection, failed: Attempt, fault_at: datetime, resumed_step: int) -> int:
+    """Device-seconds of the work between the checkpoint (or the attempt's start) and the fault."""
+    saved_at = [p.saved_at for p in checkpoints.of_job(c, failed.job) if p.step == resumed_step and resumed_step]
+    since = max([failed.started_at or failed.placed_at, *saved_at])
+    return max(0, int((fault_at - since).total_seconds())) * failed.devices
 
 
 def _cut_outage(c: Connection, attempt: Attempt, begun: datetime) -> None:

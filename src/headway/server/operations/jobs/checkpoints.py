@@ -11,13 +11,23 @@ from headway.domain.events import CheckpointRejected, CheckpointVerified
 from headway.domain.ids import JobId
 from headway.store import checkpoints, facts
 
+OWN = "headway"
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A checkpoint folder and the step it is of."""
+    """A checkpoint, the step it is of, and who wrote it: a framework's format, or `OWN` for the in-job SDK."""
 
     path: str
     step: int
+    format: str = OWN
+
+
+def newer(own: Found | None, theirs: Found | None) -> tuple[Found | None, Found | None]:
+    """The newer of the SDK's and a framework's newest, and the other; of the same step the SDK's, which says more."""
+    if own is None or theirs is None:
+        return own or theirs, None
+    return (theirs, own) if theirs.step > own.step else (own, theirs)
 
 
 def record_verified(c: Connection, attempt: Attempt, found: Found, at: datetime) -> None:

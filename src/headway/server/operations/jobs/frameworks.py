@@ -14,7 +14,7 @@ from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import CheckpointRejected, CheckpointVerified, Fact
 from headway.domain.ids import JobId
-from headway.server.operations.jobs.checkpoints import Found
+from headway.server.operations.jobs.checkpoints import OWN, Found
 from headway.server.wire import CheckpointSeen
 from headway.store import checkpoints, facts
 
@@ -41,7 +41,7 @@ def record_seen(c: Connection, attempt: Attempt, seen: Iterable[CheckpointSeen],
 def newest(c: Connection, job: JobId) -> Found | None:
     """The newest of a job's that verified and still is there."""
     kept = (each for each in checkpoints.of_job(c, job) if each.format and each.state is CheckpointState.VERIFIED)
-    return next((Found(each.path, each.step) for each in kept if os.path.lexists(each.path)), None)
+    return next((Found(each.path, each.step, each.format or OWN) for each in kept if os.path.lexists(each.path)), None)
 
 
 def is_below(path: str) -> bool:

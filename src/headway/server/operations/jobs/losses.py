@@ -1,6 +1,6 @@
 """What a job's failures cost: its bills with their phases, and the sum with other intervals beside it. Only reads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,8 +12,9 @@ from headway.domain.checkpoint import LossBill
 from headway.domain.events import Fact
 from headway.domain.job import Job
 from headway.domain.recovery_events import RecoveryDecided
-from headway.metering.losses import Losses, Run, sum_up, usual_interval
 from headway.metering.phases import READ, Phases, split
+from headway.registry.losses import Losses, Run, sum_up, usual_interval
+from headway.server.operations.jobs.cadence import measured
 from headway.server.platform import Platform
 from headway.store import attempts, bills, checkpoints, facts
 
@@ -30,16 +31,28 @@ class Passing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The newest checkpoints of two writers, by their formats: the one gone on from, and the one passed over."""
+
+    step: int
+    format: str
+    other_step: int
+    other_format: str
+
+
+@dataclass(frozen=True, slots=True)
 class Recovery:
     """One failure: its bill, where the seconds went, and whether the step where it broke was passed.
 
-    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`.
+    `way`: how the job went on: `in-place`, or through the queue for an `Obstacle`. `choice`: where two had written
+    checkpoints, whose was taken.
     """
 
     bill: LossBill
     phases: Phases
     passing: Passing
     way: str | None = None
+    choice: Choice | None = None
 
 
 def recoveries(c: Connection, job: Job) -> list[Recovery]:
@@ -47,15 +60,20 @@ def recoveries(c: Connection, job: Job) -> list[Recovery]:
     found = bills.of_job(c, job.id)
     said = facts.all(c, job=job.id, kinds=READ) if found else []
     broke = {bill.failed for bill in found}
-    return [
-        Recovery(bill, split(bill, said), _passing(job, bill, bill.resumed in broke), _way(bill, said))
-        for bill in found
-    ]
+    return [_recovery(job, bill, said, bill.resumed in broke) for bill in found]
 
 
-def _way(bill: LossBill, said: Iterable[Fact]) -> str | None:
-    decided = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
-    return (IN_PLACE if decided[-1].in_place else decided[-1].queued_for) if decided else None
+def _recovery(job: Job, bill: LossBill, said: Sequence[Fact], broke_again: bool) -> Recovery:
+    of_bill = [fact for fact in said if isinstance(fact, RecoveryDecided) and fact.attempt == bill.failed]
+    decided = of_bill[-1] if of_bill else None
+    way = (IN_PLACE if decided.in_place else decided.queued_for) if decided else None
+    return Recovery(bill, split(bill, said), _passing(job, bill, broke_again), way, _choice(decided))
+
+
+def _choice(decided: RecoveryDecided | None) -> Choice | None:
+    if decided is None or not decided.resume_format or not decided.other_format or decided.other_step is None:
+        return None
+    return Choice(decided.resume_step, decided.resume_format, decided.other_step, decided.other_format)
 
 
 def _passing(job: Job, bill: LossBill, broke_again: bool) -> Passing:
@@ -72,8 +90,7 @@ def losses(platform: Platform, c: Connection, job: Job) -> Losses:
     tries = {attempt.id: attempt for attempt in attempts.of_job(c, job.id)}
     runs = [run for bill in found if (run := _run(platform, tries[bill.failed], bill)) is not None]
     every = job.spec.checkpoint.every_steps or usual_interval([each.step for each in saved])
-    waited = [each.seconds if each.blocked is None else each.blocked for each in saved if each.seconds > 0]
-    return sum_up(found, runs, every, waited)
+    return sum_up(found, runs, every, measured(saved))
 
 
 def _run(platform: Platform, attempt: Attempt, bill: LossBill) -> Run | None:

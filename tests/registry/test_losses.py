@@ -1,9 +1,14 @@
 """What another interval would have cost, against a run that is played step by step."""
 
+from datetime import timedelta
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.metering.losses import IntervalCost, Run, compared, cost_of, sum_up, usual_interval
+from headway.registry.cadence import ASSUMED, Cost
+from headway.registry.losses import IntervalCost, Run, compared, cost_of, sum_up, usual_interval
+
+SECOND = Cost(timedelta(seconds=1), timedelta(seconds=1), saves=3)
 
 
 def played(run: Run, every: int, save_s: float) -> tuple[int, int, float]:
@@ -44,10 +49,18 @@ def test_the_neighbours_of_the_interval_in_use_are_compared() -> None:
 
 
 def test_nothing_is_compared_before_pace_and_interval_are_known() -> None:
-    assert sum_up([], [], 20, [1.0]).intervals == ()
-    assert sum_up([], [Run(0, 90, 1, 1.0)], None, [1.0]).intervals == ()
+    assert sum_up([], [], 20, SECOND).intervals == ()
+    assert sum_up([], [Run(0, 90, 1, 1.0)], None, SECOND).intervals == ()
 
 
 def test_the_usual_interval_is_the_middle_of_what_was_done() -> None:
     assert usual_interval([20, 40, 60, 61, 80]) == 20
     assert usual_interval([40, 40]) is None
+
+
+def test_a_save_costs_what_the_advice_takes_it_to_cost_and_nothing_before_one_was_measured() -> None:
+    runs = [Run(0, 90, 1, 1.0)]
+    assert sum_up([], runs, 20, SECOND).save_s == 1.0
+    assert [cost.saving_device_seconds for cost in sum_up([], runs, 20, SECOND).intervals] == [18, 9, 4, 2, 1]
+    unmeasured = sum_up([], runs, 20, ASSUMED)
+    assert (unmeasured.save_s, {cost.saving_device_seconds for cost in unmeasured.intervals}) == (None, {0.0})

@@ -1,7 +1,8 @@
 """What the failures of a job cost in all, and what another interval between checkpoints would have cost.
 
-The steps that were done are taken as they were; only the checkpoints are imagined elsewhere. An outage costs the same
-whatever the interval, and is left out of the comparison.
+Beside `cadence`, which advises an interval for faults to come, this looks back on those that came; both take a save to
+cost what `cadence.cost_of` says. The steps that were done are taken as they were; only the checkpoints are imagined
+elsewhere. An outage costs the same whatever the interval, and is left out of the comparison.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from headway.domain.checkpoint import LossBill
+from headway.registry.cadence import Cost
 
 FACTORS = (0.25, 0.5, 1, 2, 4)
 
@@ -57,9 +59,9 @@ class Losses:
     intervals: tuple[IntervalCost, ...]
 
 
-def sum_up(bills: Sequence[LossBill], runs: Sequence[Run], every_steps: int | None, saves: Sequence[float]) -> Losses:
-    """All failures of a job. `saves`: seconds that training waited for each save; `runs`: attempts of known pace."""
-    save_s = median(saves) if saves else None
+def sum_up(bills: Sequence[LossBill], runs: Sequence[Run], every_steps: int | None, cost: Cost) -> Losses:
+    """All failures of a job. `cost`: of its saves; `runs`: attempts of known pace."""
+    save_s = cost.blocking.total_seconds() if cost.saves else None
     intervals = compared(runs, every_steps, save_s or 0.0) if every_steps and runs else ()
     outages = [bill.kill_to_first_step_s for bill in bills]
     return Losses(
