@@ -1,24 +1,21 @@
 """Start times told at submission, on public traces, with the product's own forecast.
 
 `python -m benchmarks.forecast --trace FILE.csv.gz --nodes N --policy easy|own [--sample K]` prints JSON last.
-A job that waits is told a range when it is submitted, by the newest shared run that tells its place in line, or, if
-that is older than a part of the wait it tells, by a fresh one that looks until the job has started.
+A job that waits is told a range when it is submitted, by the newest shared run of all queued jobs: a fresh one, if the
+last is older than 30 s or than a small part of the usual wait, else from its neighbours in line there.
 """
 
 import json
 from argparse import ArgumentParser
 from dataclasses import dataclass, field, replace
-from math import inf
 from random import Random
-from statistics import fmean
 from time import process_time
 
 from benchmarks import trace
 from headway.domain.ids import JobId
 from headway.scheduler.calibrate import SLACK, Calibration
 from headway.scheduler.desk.desk import Desk
-from headway.scheduler.desk.lines import Ask
-from headway.scheduler.forecast import ahead_of
+from headway.scheduler.forecast import Ahead, ahead_of
 from headway.scheduler.lane import Reach
 from headway.scheduler.neighbours import Neighbours
 from headway.scheduler.policy import Policy
@@ -28,12 +25,8 @@ from headway.scheduler.snapshot import QueuedJob, Snapshot
 
 DRAWS = 20
 STALE = 30.0
-PART = 0.25
-"""A shared run may be as old as this part of the wait that it tells."""
-BATCH, COARSER = 0.05, 0.06
-TURNS, MOST_TURNS = 500_000, 60
-"""Turns that all runs of a trace may take, and those for each job told: a long trace is told from older runs."""
-FOREVER = 1e9
+PART = 0.5
+"""A shared run may be as old as this part of the usual wait."""
 ARRIVALS = 7 * 86400.0
 
 
@@ -54,16 +47,14 @@ class Teller:
 
     sample: frozenset[JobId] | None
     arrivals: bool
-    each: float
     calibration: Calibration = field(default_factory=Calibration)
     told: dict[JobId, Told] = field(default_factory=dict)
     waiting: dict[JobId, Told] = field(default_factory=dict)
-    looks: list[Neighbours] = field(default_factory=list)
-    """The shared runs, newest first; an older one is kept if it looked farther."""
+    ahead: Ahead | None = None
+    neighbours: Neighbours | None = None
+    usual: float = 0.0
     spent: float = 0.0
     runs: int = 0
-    turns: int = 0
-    ranged: int = 0
     recent: list[QueuedJob] = field(default_factory=list)
 
     def __call__(self, replay: Replay, fresh: list[Past]) -> None:
@@ -85,46 +76,27 @@ class Teller:
         self.calibration.learn(told.size, told.raw, told.p90, told.actual)
 
     def _tell(self, replay: Replay, new: list[JobId]) -> None:
+        if self.ahead is None or replay.now - self.ahead.desk.now > max(STALE, PART * self.usual):
+            self._look(replay)
         asks = [replay.desk.lines.asks[job] for job in new]
-        untold = [ask for ask in asks if self._waits(ask, replay.now) is None]
-        if untold and self.turns <= self.each * len(self.told):
-            self._look(replay, untold)
-        for ask in asks:
-            waits = self._waits(ask, replay.now) or self._waits(ask, replay.now, part=FOREVER)
-            if waits is None:
-                self._look(replay, [ask])
-                waits = self._last_waits(ask, replay.now)
+        if self.neighbours is None or not all(map(self.neighbours.has, asks)):
+            self._look(replay)
+        assert self.neighbours is not None
+        for job, ask in zip(new, asks, strict=True):
+            waits = sorted(max(0.0, start - replay.now) for start in self.neighbours.starts(ask))
             raw, late = waits[len(waits) // 2], waits[int(0.9 * len(waits))]
             size = size_class(ask.job.request.devices)
-            self.told[ask.id] = self.waiting[ask.id] = Told(size, raw, *self.calibration.range(size, raw, late))
+            self.told[job] = self.waiting[job] = Told(size, raw, *self.calibration.range(size, raw, late))
 
-    def _waits(self, ask: Ask, now: float, part: float = PART) -> list[float] | None:
-        """The job's waits over all draws, sorted, by the newest run that is young enough and tells its place well."""
-        for look in self.looks:
-            sides = [sorted(side) for side in look.sides(ask, now)]
-            known = part == FOREVER or look.surrounds(ask, now)
-            if known and sides and all(side[-1] < inf for side in sides):
-                middles = [side[len(side) // 2] for side in sides]
-                unsure = max(now - look.at, max(middles) - min(middles))
-                if unsure <= max(STALE, part * (SLACK + min(middles))):
-                    return [fmean(waits) for waits in zip(*sides, strict=True)]
-        return None
-
-    def _last_waits(self, ask: Ask, now: float) -> list[float]:
-        """The waits by a fresh run; in draws that never came to it, as far as the others looked."""
-        waits = self.looks[0].sides(ask, now)[0]
-        far = max([wait for wait in waits if wait < inf], default=0.0)
-        return sorted(min(wait, far) for wait in waits)
-
-    def _look(self, replay: Replay, untold: list[Ask]) -> None:
+    def _look(self, replay: Replay) -> None:
         desk = replay.desk
         self.recent = [job for job in self.recent if desk.seconds(job.submitted_at) > replay.now - ARRIVALS]
         assert replay.history is not None
-        goals = frozenset(ask.id for ask in untold)
-        reach = Reach(first=1 << 30, seconds=0.0, batch=BATCH, coarser=COARSER, goals=goals)
-        look = Neighbours(ahead_of(desk, replay.history.runtimes, DRAWS, reach, self.recent))
-        self.looks = [look, *(older for older in self.looks if older.until > look.until)]
-        self.runs, self.turns, self.ranged = self.runs + 1, self.turns + look.turns(), self.ranged + look.told()
+        reach = Reach(first=1 << 30, seconds=0.0, batch=0.05)
+        self.ahead = ahead_of(desk, replay.history.runtimes, DRAWS, reach, self.recent)
+        self.neighbours = Neighbours(self.ahead)
+        self.usual = self.neighbours.usual_wait()
+        self.runs += 1
 
 
 def main() -> None:
@@ -144,9 +116,7 @@ def main() -> None:
     else:
         jobs = trace.past(rows, args.per)
     snapshot = trace.cluster(args, trace.open_tree(rows), Policy(fifo=args.policy == "easy", reclaim=False))
-    sample = _sampled(args.sample, jobs, snapshot)
-    each = min(MOST_TURNS, TURNS / len(jobs if sample is None else sample))
-    teller = Teller(sample, arrivals=args.policy == "own", each=each)
+    teller = Teller(_sampled(args.sample, jobs, snapshot), arrivals=args.policy == "own")
     history = History()
     Replay(Desk(replace(snapshot, runtimes=history.runtimes)), history, watch=teller).run(jobs)
     print(json.dumps(_summary(teller)))
@@ -177,8 +147,7 @@ def _summary(teller: Teller) -> dict[str, float | int | None]:
         "within_2x": round(sum(near) / n, 4),
         "p90_cover": round(sum(held) / n, 4),
         "p90_width": round(sum(t.p90 for t in told) / max(1.0, sum(actual)), 3),
-        "ms_per_estimate": round(1000 * teller.spent / max(1, teller.ranged), 2),
-        "ms_per_job_told": round(1000 * teller.spent / n, 2),
+        "ms_per_estimate": round(1000 * teller.spent / n, 2),
         "shared_runs": teller.runs,
         "draws": DRAWS,
     }

@@ -66,12 +66,10 @@ class Batch:
 @dataclass(slots=True)
 class Lane:
     """When queued jobs started in this draw (seconds of the desk), and where it stopped. `waiting`: those that have not
-    yet; what comes later counts for neither. `turns`: what it cost. `stuck`: nothing ends any more, and `last` is the
-    turn that found so."""
+    yet; what comes later counts for neither. `stuck`: nothing ends any more, and `last` is the turn that found so."""
 
     waiting: set[JobId]
     starts: dict[JobId, float] = field(default_factory=dict)
-    turns: int = 0
     stopped: float = 0.0
     stuck: bool = False
     last: Turn | None = None
@@ -93,7 +91,6 @@ def look_ahead(
     for _ in range(reach.steps):
         desk.advance(desk.now)
         turn = Turn(desk, SHALLOW if reach.batch else DEPTH).run()
-        lane.turns += 1
         for began in turn.began:
             length = draws.of_queued(began.ask.id, began.ask.traits, draw)
             _start(began.ask.id, max(batch.start(began.claim), came.get(began.ask.id, begun)), lane, ends, length)

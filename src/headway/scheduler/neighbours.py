@@ -6,14 +6,13 @@ Decides which queued jobs of the run stood where this one would have stood: of t
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from math import inf
+from statistics import fmean, median
 
 from headway.domain.ids import JobId
 from headway.scheduler.desk.lines import Ask
 from headway.scheduler.forecast import Ahead
 
 Shape = tuple[int, int, float | None]
-Places = Sequence[tuple[float, JobId]]
 
 
 class Neighbours:
@@ -33,50 +32,27 @@ class Neighbours:
         for places in (*self._exact.values(), *self._sized.values()):
             places.sort()
 
-    @property
-    def at(self) -> float:
-        """When the run was made, in seconds of the desk."""
-        return self._ahead.desk.now
+    def has(self, ask: Ask) -> bool:
+        """Whether the job or others of its size were in the run."""
+        return ask.job.id in self._asks or (ask.job.request.nodes, ask.job.request.devices_per_node) in self._sized
 
-    @property
-    def until(self) -> float:
-        """How far every draw looked."""
-        return min(lane.stopped for lane in self._ahead.lanes)
-
-    def sides(self, ask: Ask, now: float) -> list[list[float]]:
-        """Waits from `now` by draw (`inf`: longer than that draw looked) of the job itself if it was in the run; else
-        of the one before its place and of the one behind it, where there was one, had it come when the run was made."""
-        if ask.id in self._asks:
-            return [self._waits(ask.id, now)]
-        place = ask.counts_from - (now - self.at), ask.id
-        exact, sized = self._places(ask)
-        near = _near(exact, place)
-        return [self._waits(job, self.at) for job in (near if len(near) == 2 else _near(sized, place) or near)]
-
-    def surrounds(self, ask: Ask, now: float) -> bool:
-        """Whether the job was in the run itself, or its place between two that were."""
-        place = ask.counts_from - (now - self.at), ask.id
-        return ask.id in self._asks or any(len(_near(places, place)) == 2 for places in self._places(ask))
-
-    def told(self) -> int:
-        """How many queued jobs the run gave a start in every draw."""
-        return sum(all(job in lane.starts for lane in self._ahead.lanes) for job in self._asks)
-
-    def turns(self) -> int:
-        """What the run cost, in turns of all its draws."""
-        return sum(lane.turns for lane in self._ahead.lanes)
-
-    def _waits(self, job: JobId, since: float) -> list[float]:
-        return [max(0.0, lane.starts.get(job, inf) - since) for lane in self._ahead.lanes]
-
-    def _places(self, ask: Ask) -> tuple[Places, Places]:
-        """Who asked for the same devices and length, and for the same devices, in order."""
-        lines, size = self._ahead.desk.lines.lines, (ask.job.request.nodes, ask.job.request.devices_per_node)
+    def starts(self, ask: Ask) -> Sequence[float]:
+        """When the job starts, by draw: its own place in the run if it was there, else its nearest neighbours'."""
+        if ask.job.id in self._asks:
+            return self._of([ask.job.id])
+        lines, request = self._ahead.desk.lines.lines, ask.job.request
         length = lines[ask.line].length if ask.line < len(lines) else None
-        return self._exact.get((*size, length), ()), self._sized.get(size, ())
+        exact = self._exact.get((request.nodes, request.devices_per_node, length))
+        return self._of(self._near(exact or self._sized[request.nodes, request.devices_per_node], ask))
 
+    def usual_wait(self) -> float:
+        """The median of all waits still to come."""
+        now = self._ahead.desk.now
+        return median([s - now for lane in self._ahead.lanes for s in lane.starts.values()] or [0.0])
 
-def _near(places: Places, place: tuple[float, JobId]) -> list[JobId]:
-    """Who stands just before the place, and who just behind."""
-    at = bisect_left(places, place)
-    return [job for _, job in places[max(0, at - 1) : at + 1]]
+    def _near(self, places: Sequence[tuple[float, JobId]], ask: Ask) -> list[JobId]:
+        at = bisect_left(places, (ask.counts_from, ask.id))
+        return [job for _, job in places[max(0, at - 1) : at + 1]]
+
+    def _of(self, jobs: Sequence[JobId]) -> list[float]:
+        return [fmean(lane.starts.get(job, lane.stopped) for job in jobs) for lane in self._ahead.lanes]
