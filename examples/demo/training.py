@@ -78,7 +78,8 @@ def drill(story: Story, cluster: Cluster, job: str, second: str) -> Training:
     verdict = story.wait("the verdict", lambda: _view(cluster.ann, job, "verdict"))
     story.say(f"verdict: {cluster.ann.job(job)['verdict_text']}")
     decided = story.wait("the decision", lambda: cluster.ann.facts(job=job, kind="recovery-decided") or None)[-1]
-    story.say(f"the freed slots are held for the resume until {decided['data']['held_until'][11:19]}")
+    held = decided["data"]["held_until"]
+    story.say(f"its slots are held for it until {held[11:19]}" if held else "it goes on at once on the slots it had")
     story.say(f"{second} is still {_state(cluster.bob, second)}")
     bill = story.wait("the first step after the resume", lambda: _measured(cluster.ann, job))
     found = bill["bill"]
