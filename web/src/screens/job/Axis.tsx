@@ -131,9 +131,9 @@ function useMeasured(view: Schemas["JobView"], attempts: Schemas["AttemptView"][
     })),
     combine: together,
   });
+  const cards = useQueries(ask("device_utilisation_percent", true));
   const step = useQueries(ask("step"));
   const loss = useQueries(ask("loss"));
-  const cards = useQueries(ask("device_utilisation_percent", true));
   const cores = useQueries(ask("cpu_percent", false, cards?.length === 0));
   const ofNodes = useMemo(() => cores?.filter((series) => series.rank === null), [cores]);
   return { step, loss, nodes: cards?.length ? cards : ofNodes };
