@@ -1,7 +1,7 @@
 /** Ways to people: set up, tried, taken away. A URL is a secret: it is sent once and never shown again. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Button, Checkbox, Form, Input, Modal, Popconfirm, Select } from "antd";
+import { Button, Checkbox, Form, Input, Modal, Select } from "antd";
 import { useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
 import { channels } from "../../api/queries";
@@ -9,6 +9,7 @@ import { useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Quantity } from "../../parts/Quantity";
+import { Remove } from "../../parts/Remove";
 import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 
@@ -95,16 +96,7 @@ function Actions({ channel }: { channel: string }) {
         {t("channel.test")}
       </Button>
       {tried ? <span role="status">✓ {t("channel.tested")}</span> : null}
-      <Popconfirm
-        title={t("channel.remove-text")}
-        okText={t("rules.remove")}
-        cancelText={t("action.cancel")}
-        onConfirm={() => remove.mutate(undefined)}
-      >
-        <Button size="small" danger>
-          {t("rules.remove")}
-        </Button>
-      </Popconfirm>
+      <Remove lost={t("channel.remove-text")} onConfirm={() => remove.mutate(undefined)} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** A rule is one sentence with blanks: what, above or below what, for how long, where; and how often it would have fired. */
 
 import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Button, Form, Input, InputNumber, Modal, Popconfirm, Select } from "antd";
+import { AutoComplete, Button, Form, Input, InputNumber, Modal, Select } from "antd";
 import { useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
 import { alertRules, channels, projects } from "../../api/queries";
@@ -9,6 +9,7 @@ import { type Language, type Say, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { METRICS } from "../../parts/chart/metrics";
 import { useMay } from "../../parts/may";
+import { Remove } from "../../parts/Remove";
 import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 import { duration, isoSeconds } from "../../time/durations";
@@ -92,16 +93,7 @@ function RuleActions({ rule }: { rule: Rule }) {
       <Button size="small" onClick={() => mute.mutate(undefined)}>
         {t(isMuted ? "rules.unmute" : "rules.mute")}
       </Button>
-      <Popconfirm
-        title={t("rules.remove-text")}
-        okText={t("rules.remove")}
-        cancelText={t("action.cancel")}
-        onConfirm={() => remove.mutate(undefined)}
-      >
-        <Button size="small" danger>
-          {t("rules.remove")}
-        </Button>
-      </Popconfirm>
+      <Remove lost={t("rules.remove-text")} onConfirm={() => remove.mutate(undefined)} />
     </span>
   );
 }
