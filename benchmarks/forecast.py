@@ -12,12 +12,12 @@ from random import Random
 from time import process_time
 
 from benchmarks import trace
+from benchmarks.neighbours import Neighbours
 from headway.domain.ids import JobId
 from headway.scheduler.calibrate import SLACK, Calibration
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.forecast import Ahead, ahead_of
 from headway.scheduler.lane import Reach
-from headway.scheduler.neighbours import Neighbours
 from headway.scheduler.policy import Policy
 from headway.scheduler.predict import History, size_class
 from headway.scheduler.replay import Past, Replay

@@ -8,7 +8,7 @@ import pytest
 from headway.domain.quota import Grant
 from headway.scheduler.moments import next_moment
 from headway.scheduler.policy import Policy
-from headway.scheduler.snapshot import Hold, Window
+from headway.scheduler.snapshot import Hold, QueuedJob, RunningJob, Snapshot, Window
 from tests.builders import HOUR, NOW, a_node, a_queued, a_running, a_snapshot, placements
 
 MINUTE = timedelta(minutes=1)
@@ -18,8 +18,8 @@ YOUNG = a_running("young", {"n1": (0, 1, 2, 3, 4, 5)}, ran=10 * MINUTE)
 WAITS = a_queued("waits", devices=4, project="nlp")
 
 
-def snapshot_of(*running: object, queued: tuple[object, ...] = (WAITS,)):  # type: ignore[no-untyped-def]
-    return a_snapshot([a_node("n1", 8)], queued, running, quotas=QUOTAS)  # type: ignore[arg-type]
+def snapshot_of(*running: RunningJob, queued: tuple[QueuedJob, ...] = (WAITS,)) -> Snapshot:
+    return a_snapshot([a_node("n1", 8)], queued, running, quotas=QUOTAS)
 
 
 def test_a_borrower_is_looked_at_again_when_it_has_had_its_minimum_run_time() -> None:
