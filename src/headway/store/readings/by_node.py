@@ -63,7 +63,7 @@ def grid(c: sqlite3.Connection, attempt: str, name: str, span: tuple[int | None,
     if not known:
         return Grid(name, (), ())
     low, high = (min(known) if span[0] is None else low), (max(known) if span[1] is None else high)
-    nodes = defaultdict(partial(Buckets, low, high, points))
+    nodes: dict[str, Buckets] = defaultdict(partial(Buckets, low, high, points))
     wanted |= {"low": low, "high": high, "width": Buckets(low, high, points).width}
     for node, at, size, *bounds in c.execute(_ROWS, wanted):
         nodes[node].add_summary(at, Summary(size, *map(from_null, bounds)))
