@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
+from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.ids import JobId
 from headway.domain.job import Job, Priority
@@ -23,10 +24,10 @@ from headway.server.operations.jobs.pinning import pin, unpin
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs, ledger
-from headway.store.readings import Series
-from headway.store.readings.by_node import by_node
+from headway.store.readings import Grid, Series
 
 router = APIRouter(tags=["jobs"])
+Points = Annotated[int, Query(ge=1, le=5000)]
 
 
 @router.post("/jobs", status_code=201)
@@ -123,23 +124,24 @@ def sum_losses(job: str, asker: AskerHere) -> LossView:
 
 
 @router.get("/jobs/{job}/readings")
-def readings(  # noqa: PLR0913
+def readings(
     job: str,
     asker: AskerHere,
     name: str,
     attempt: int | None = None,
     rank: int | None = None,
-    points: Annotated[int, Query(ge=1, le=5000)] = 500,
-    per_node: bool = False,
+    points: Points = 500,
 ) -> list[Series]:
-    """One measurement of an attempt (by default the newest) over time; `per_node`: a node's cards or ranks as one."""
-    with asker.platform.database.read() as c:
-        tries = attempts.of_job(c, find(c, asker, job).id)
-    chosen = [a for a in tries if attempt is None or a.number == attempt]
-    if not chosen:
-        return []
-    found = asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
-    return by_node(found) if per_node else found
+    """One measurement of an attempt (by default the newest) over time."""
+    chosen = _attempt(asker, job, attempt)
+    return asker.platform.readings.series(chosen.id, name, rank=rank, points=points) if chosen else []
+
+
+@router.get("/jobs/{job}/readings/nodes")
+def readings_of_nodes(job: str, asker: AskerHere, name: str, attempt: int | None = None, points: Points = 240) -> Grid:
+    """One measurement of all nodes of an attempt (by default the newest) over time, a node's cards or ranks as one."""
+    chosen = _attempt(asker, job, attempt)
+    return asker.platform.readings.grid(chosen.id, name, points=points) if chosen else Grid(name, (), ())
 
 
 @router.post("/jobs/{job}/stop")
@@ -171,6 +173,13 @@ def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
     job = known if known is not None else jobs.find(c, text, project=asker.projects)
     asker.check(verb, "job", job.spec.project)
     return job
+
+
+def _attempt(asker: Asker, job: str, number: int | None) -> Attempt | None:
+    """The attempt of that number, else the newest."""
+    with asker.platform.database.read() as c:
+        tries = attempts.of_job(c, find(c, asker, job).id)
+    return next((one for one in reversed(tries) if number in (None, one.number)), None)
 
 
 def submission_of(asker: Asker, body: NewJob) -> Submission:
