@@ -15,7 +15,7 @@ from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewJob, StopJob
-from headway.server.api.paging import cursor_of, moment_of
+from headway.server.api.paging import Cursor, Limit, PageHere, cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
 from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
 from headway.server.operations.jobs.holding import release
@@ -27,7 +27,6 @@ from headway.store import attempts, checkpoints, jobs, ledger
 from headway.store.readings import Grid, Series
 
 router = APIRouter(tags=["jobs"])
-Limit = Annotated[int, Query(ge=1, le=500)]
 Points = Annotated[int, Query(ge=1, le=5000)]
 
 
@@ -48,7 +47,7 @@ def list_jobs(
     language: LanguageHere,
     project: str | None = None,
     state: Annotated[list[JobState] | None, Query()] = None,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[JobView]:
     """Jobs, newest first."""
@@ -60,7 +59,7 @@ def list_jobs(
         posted = ledger.of_attempts(c, [job.id for job in found])
         items = [show_job(asker.platform, c, job, posted, language) for job in found]
     last = found[-1] if len(found) == limit else None
-    return Page(items=items, next=cursor_of(last.submitted_at, last.id) if last else None)
+    return Page(items=items, next=cursor_of((last.submitted_at.isoformat(), last.id)) if last else None)
 
 
 @router.get("/jobs/{job}")
@@ -72,18 +71,19 @@ def show(job: str, asker: AskerHere, language: LanguageHere) -> JobView:
 
 
 @router.get("/jobs/{job}/attempts")
-def list_attempts(job: str, asker: AskerHere, language: LanguageHere) -> list[AttemptView]:
+def list_attempts(job: str, asker: AskerHere, page: PageHere, language: LanguageHere) -> list[AttemptView]:
     """Every attempt with its exits and verdict, first one first."""
     with asker.platform.database.read() as c:
-        found = find(c, asker, job)
-        return [show_attempt(c, attempt, language) for attempt in attempts.of_job(c, found.id)]
+        found = page.of(attempts.of_job(c, find(c, asker, job).id), lambda attempt: (attempt.number,))
+        return [show_attempt(c, attempt, language) for attempt in found]
 
 
 @router.get("/jobs/{job}/checkpoints")
-def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
+def list_checkpoints(job: str, asker: AskerHere, page: PageHere) -> list[Checkpoint]:
     """Checkpoints, newest step first, each verified or rejected with a reason."""
     with asker.platform.database.read() as c:
-        return checkpoints.of_job(c, find(c, asker, job).id)
+        found = checkpoints.of_job(c, find(c, asker, job).id)
+    return page.of(found, lambda each: (-each.step, -each.saved_at.timestamp(), each.path))
 
 
 @router.put("/jobs/{job}/checkpoints/{step}/pin")
@@ -107,10 +107,13 @@ def unpin_checkpoint(job: str, step: int, asker: AskerHere) -> list[Checkpoint]:
 
 
 @router.get("/jobs/{job}/bills")
-def list_bills(job: str, asker: AskerHere) -> list[BillView]:
+def list_bills(job: str, asker: AskerHere, page: PageHere) -> list[BillView]:
     """What each failure cost: steps, device-seconds, and seconds by phase."""
     with asker.platform.database.read() as c:
-        return [show_bill(recovery) for recovery in recoveries(c, find(c, asker, job))]
+        found = page.of(
+            recoveries(c, find(c, asker, job)), lambda each: (each.bill.fault_at.timestamp(), each.bill.failed)
+        )
+    return [show_bill(recovery) for recovery in found]
 
 
 @router.get("/jobs/{job}/losses")
