@@ -96,3 +96,18 @@ def test_nothing_is_left_in_a_body_that_was_not_given(stub: Stub, api: Client) -
     stub.on("POST", "/models", {"name": "m"})
     api.register_model("m", "j-1")
     assert stub.asked[0].body == {"name": "m", "job": "j-1"}
+
+
+def test_a_list_is_asked_for_page_after_page_with_the_same_question(stub: Stub, api: Client) -> None:
+    pages = Reply([{"id": "g-3"}, {"id": "g-2"}], headers={"X-Next": "behind-g-2"}), Reply([{"id": "g-1"}])
+    stub.on("GET", "/grants", *pages)
+    assert [row["id"] for row in api.grants(project="nlp")] == ["g-3", "g-2", "g-1"]
+    assert [asked.query.get("cursor") for asked in stub.asked] == [None, ["behind-g-2"]]
+    assert {asked.query["project"][0] for asked in stub.asked} == {"nlp"}
+
+
+def test_a_page_that_is_no_list_is_somebody_elses_answer(stub: Stub, api: Client) -> None:
+    stub.on("GET", "/grants", {"hello": 1})
+    with pytest.raises(ApiError) as raised:
+        api.grants()
+    assert raised.value.code == "unexpected-answer"

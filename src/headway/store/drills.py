@@ -90,12 +90,12 @@ def still_open(c: Connection) -> list[Drill]:
     return _SHAPE.all(c, _OPEN)
 
 
-def history(c: Connection, projects: frozenset[str] | None, limit: int) -> list[Drill]:
-    """The newest drills of these projects (None: of all), newest first."""
+def history(c: Connection, projects: frozenset[str] | None) -> list[Drill]:
+    """Every drill of these projects (None: of all), newest first."""
     statement = _SHAPE.select().join(_jobs, _jobs.c.id == _drills.c.job)
     if projects is not None:
         statement = statement.where(_jobs.c.project.in_(projects))
-    return _SHAPE.all(c, statement.order_by(_drills.c.at.desc(), _drills.c.id).limit(limit))
+    return _SHAPE.all(c, statement.order_by(_drills.c.at.desc(), _drills.c.id))
 
 
 def last_by_template(c: Connection) -> dict[Trained, datetime]:

@@ -6,6 +6,7 @@ import { learnClock } from "../time/now";
 import { Problem } from "./problem";
 import type { components, paths } from "./schema.gen";
 import { signOut, token } from "./session";
+import { whole } from "./whole";
 
 export type Schemas = components["schemas"];
 
@@ -25,7 +26,7 @@ export const api = createClient<paths>({
   baseUrl: typeof location === "undefined" ? "" : location.origin,
   fetch: (request) => fetch(request),
 });
-api.use(signing);
+api.use(signing, whole);
 
 interface Answer<T> {
   data?: T;

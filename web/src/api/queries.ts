@@ -17,6 +17,12 @@ export const me = () => queryOptions({ queryKey: ["me"], queryFn: () => take(api
 
 export const health = () => queryOptions({ queryKey: ["health"], queryFn: () => take(api.GET(`${V1}/health`)) });
 
+/** What of an address says which jobs are asked for; the rest is looked for in what came. */
+export const jobsWanted = (search: JobsWanted): JobsWanted => ({
+  project: search.project,
+  ...(search.state?.length ? { state: search.state } : {}),
+});
+
 /** Jobs, newest first, page by page. */
 export const jobPages = (wanted: JobsWanted) =>
   infiniteQueryOptions({
@@ -147,13 +153,25 @@ export const AXIS_KINDS = [
 ] as const;
 
 /** One measurement of one attempt over time. */
-export const readings = (id: string, name: string, attempt: number, per_node = false) =>
+export const readings = (id: string, name: string, attempt: number) =>
   queryOptions({
-    queryKey: ["job", id, "readings", name, attempt, per_node],
+    queryKey: ["job", id, "readings", name, attempt],
     queryFn: () =>
       take(
-        api.GET(`${V1}/jobs/{job}/readings`, {
-          params: { path: { job: id }, query: { name, attempt, points: per_node ? 240 : 600, per_node } },
+        api.GET(`${V1}/jobs/{job}/readings`, { params: { path: { job: id }, query: { name, attempt, points: 600 } } }),
+      ),
+    placeholderData: keepPreviousData,
+    meta: live,
+  });
+
+/** One measurement of all nodes of one attempt over the same moments. */
+export const nodeGrid = (id: string, name: string, attempt: number) =>
+  queryOptions({
+    queryKey: ["job", id, "grid", name, attempt],
+    queryFn: () =>
+      take(
+        api.GET(`${V1}/jobs/{job}/readings/nodes`, {
+          params: { path: { job: id }, query: { name, attempt, points: 240 } },
         }),
       ),
     placeholderData: keepPreviousData,

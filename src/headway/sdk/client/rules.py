@@ -1,31 +1,16 @@
 """The API's routes about what the queue goes by: the quota table, grants, windows, arrays, preemption, calibration.
 
-Decides nothing; a part of `Client`, which sends.
+Decides nothing; a part of `Client`.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
-Row = dict[str, Any]
-Rows = list[Row]
+from headway.sdk.client.calls import Calls, Row, Rows, part
 
 
-class Rules(ABC):
+class Rules(Calls):
     """Methods of a client, one a route. Moments are ISO 8601 with a zone."""
-
-    @abstractmethod
-    def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path."""
-
-    @abstractmethod
-    def post(self, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None) -> Any:
-        """Send a body."""
-
-    @abstractmethod
-    def delete(self, path: str) -> None:
-        """Take something away."""
 
     def quota(self) -> Row:
         """The table in force, with what each branch holds, lends and borrows."""
@@ -33,7 +18,7 @@ class Rules(ABC):
 
     def quota_versions(self) -> Rows:
         """Every table that was proposed, newest first."""
-        return list(self.get("/quota/versions"))
+        return self.all("/quota/versions")
 
     def quota_version(self, number: int) -> Row:
         return dict(self.get(f"/quota/versions/{number}"))
@@ -65,29 +50,29 @@ class Rules(ABC):
 
     def grants(self, project: str | None = None, state: str | None = None) -> Rows:
         """Requests and decisions, newest first."""
-        return list(self.get("/grants", project=project, state=state))
+        return self.all("/grants", project=project, state=state)
 
     def request_grant(self, wish: Mapping[str, Any]) -> Row:
         """Ask for devices beyond the quota: `project`, `device_type`, `devices`, `ends`, `reason`, and `begins`."""
         return dict(self.post("/grants", wish))
 
     def decide_grant(self, grant: str, approve: bool, note: str = "") -> Row:
-        return dict(self.post(f"/grants/{quote(grant, safe='')}/decide", {"approve": approve, "note": note}))
+        return dict(self.post(f"/grants/{part(grant)}/decide", {"approve": approve, "note": note}))
 
     def withdraw_grant(self, grant: str, reason: str = "") -> Row:
         """Take one's own request back before it is decided."""
-        return dict(self.post(f"/grants/{quote(grant, safe='')}/withdraw", {"reason": reason}))
+        return dict(self.post(f"/grants/{part(grant)}/withdraw", {"reason": reason}))
 
     def windows(self) -> Rows:
         """Windows that are not over."""
-        return list(self.get("/windows"))
+        return self.all("/windows")
 
     def set_window(self, window: Mapping[str, Any]) -> Row:
         """`name`, `begins`, `ends`, and `nodes`, `device_type`, `project`, `reason`."""
         return dict(self.post("/windows", window))
 
     def cancel_window(self, window: str) -> None:
-        self.delete(f"/windows/{quote(window, safe='')}")
+        self.delete(f"/windows/{part(window)}")
 
     def submit_array(self, body: Mapping[str, Any], key: str | None = None) -> Rows:
         """Many jobs as one: a job's body with `count` or `sweep`, and `cap`."""
@@ -99,15 +84,15 @@ class Rules(ABC):
 
     def ahead(self, job: str) -> Rows:
         """Who stands before a waiting job, first in line first, with owner, devices and expected start and end."""
-        return list(self.get(f"/jobs/{quote(job, safe='')}/ahead"))
+        return self.all(f"/jobs/{part(job)}/ahead")
 
     def sooner(self, job: str) -> Rows:
         """What would start a waiting job sooner, the soonest first: each change with its own range."""
-        return list(self.get(f"/jobs/{quote(job, safe='')}/sooner"))
+        return list(self.get(f"/jobs/{part(job)}/sooner"))
 
     def preempt(self, job: str, reason: str, dry_run: bool = False) -> Row:
         """Take a running job's devices; a dry run only tells the price."""
-        return dict(self.post(f"/jobs/{quote(job, safe='')}/preempt", {"reason": reason, "dry_run": dry_run}))
+        return dict(self.post(f"/jobs/{part(job)}/preempt", {"reason": reason, "dry_run": dry_run}))
 
     def calibration(self, project: str | None = None, days: int = 30) -> Row:
         """How often jobs started within the range they were first told."""
@@ -115,4 +100,4 @@ class Rules(ABC):
 
     def close_project(self, project: str) -> Row:
         """Free its quota at once and stop its jobs."""
-        return dict(self.post(f"/projects/{quote(project, safe='')}/close"))
+        return dict(self.post(f"/projects/{part(project)}/close"))

@@ -78,6 +78,17 @@ class Transport:
         except ValueError:
             raise refusal(response.status_code, response.text) from None
 
+    def page(self, path: str, query: Mapping[str, Any]) -> tuple[list[dict[str, Any]], Mapping[str, str]]:
+        """One page of the list at a path, and the headers it came with. Raises `unexpected-answer`."""
+        response = self.send("GET", path, params=query)
+        try:
+            rows = response.json()
+        except ValueError:
+            rows = None
+        if not isinstance(rows, list):
+            raise refusal(response.status_code, response.text)
+        return rows, response.headers
+
     def stream(self, path: str, place: str, query: Mapping[str, Any]) -> Iterator[Event]:
         """Events of a stream. A connection that breaks is taken up where it was, at the last id, named `place`."""
         asked, again = dict(query), Patience(self.patience_s)

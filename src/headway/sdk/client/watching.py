@@ -1,52 +1,32 @@
 """The API's routes about what nodes measure, and about the credentials of their daemons.
 
-Decides nothing; a part of `Client`, which sends.
+Decides nothing; a part of `Client`.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
-Row = dict[str, Any]
-Rows = list[Row]
+from headway.sdk.client.calls import Calls, Row, Rows, part
 
 
-class Watching(ABC):
+class Watching(Calls):
     """Methods of a client, one a route. Moments are ISO 8601 with a zone."""
-
-    @abstractmethod
-    def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path."""
-
-    @abstractmethod
-    def post(self, path: str, body: Mapping[str, Any] | None = None, *, key: str | None = None) -> Any:
-        """Send a body."""
-
-    @abstractmethod
-    def delete(self, path: str) -> None:
-        """Take something away."""
 
     def node_latest(self, node: str) -> Row:
         """The newest reading of everything a node measures, and what it is made of."""
-        return dict(self.get(f"/nodes/{_part(node)}/latest"))
+        return dict(self.get(f"/nodes/{part(node)}/latest"))
 
     def node_readings(self, node: str, name: str, **query: Any) -> Rows:
         """One measurement of a node and of each of its cards over time; `since`, `until`, `points`."""
-        return list(self.get(f"/nodes/{_part(node)}/readings", name=name, **query))
+        return list(self.get(f"/nodes/{part(node)}/readings", name=name, **query))
 
     def metric(self, name: str, **query: Any) -> Rows:
         """One measurement across all nodes over time; `since`, `until`, `points`."""
-        return list(self.get("/readings", name=name, **query))
+        return self.all("/readings", name=name, **query)
 
     def issue_node_credential(self, node: str) -> Row:
         """A new credential for a node's daemon: `{"node", "token"}`; the earlier one ends."""
-        return dict(self.post(f"/nodes/{_part(node)}/credential", {}))
+        return dict(self.post(f"/nodes/{part(node)}/credential", {}))
 
     def revoke_node_credential(self, node: str) -> None:
         """From now on nothing is taken from the node's daemon."""
-        self.delete(f"/nodes/{_part(node)}/credential")
-
-
-def _part(text: str) -> str:
-    return quote(text, safe="")
+        self.delete(f"/nodes/{part(node)}/credential")

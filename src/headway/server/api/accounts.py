@@ -9,6 +9,7 @@ from headway.domain.grant import GrantRequest
 from headway.server.access import Role, Verb, may
 from headway.server.api.asking import Asker, AskerHere, OnceHere, PlatformHere
 from headway.server.api.bodies import LogIn, NewPassword, NewRole, NewToken, NewUser
+from headway.server.api.paging import PageHere
 from headway.server.api.views import TokenView
 from headway.server.operations.people import accounts as operations
 from headway.server.operations.people import directory
@@ -53,7 +54,7 @@ def me(asker: AskerHere) -> Asking:
 
 
 @router.get("/users")
-def list_users(asker: AskerHere) -> list[Me]:
+def list_users(asker: AskerHere, page: PageHere) -> list[Me]:
     """Who holds which roles, where the asker may read; who holds none of these is told to administrators only."""
     asker.check(Verb.READ, "user")
     scope, is_admin = asker.projects, may(asker.held, Verb.CHANGE, "user", None)
@@ -63,7 +64,7 @@ def list_users(asker: AskerHere) -> list[Me]:
         Me(name, [(role, project or "*") for role, project in roles if scope is None or project in {None, *scope}])
         for name, roles in held
     ]
-    return [one for one in seen if one.roles or is_admin]
+    return page.of((one for one in seen if one.roles or is_admin), lambda one: (one.user,))
 
 
 @router.post("/users", status_code=201)
@@ -112,13 +113,13 @@ def withdraw_role(user: str, role: Role, asker: AskerHere, project: str | None =
 
 
 @router.get("/users/{user}/tokens")
-def list_tokens(user: str, asker: AskerHere) -> list[Token]:
+def list_tokens(user: str, asker: AskerHere, page: PageHere) -> list[Token]:
     """A user's tokens (an admin), or one's own: their ids and how long they last."""
     if user != asker.name:
         asker.check(Verb.CHANGE, "user")
     with asker.platform.database.read() as c:
         directory.require_user(c, user)
-        return accounts.tokens(c, user)
+        return page.of(accounts.tokens(c, user), lambda token: (token.created_at.timestamp(), token.id))
 
 
 @router.post("/users/{user}/tokens", status_code=201)

@@ -17,6 +17,7 @@ from headway.server.access import Role, Verb
 from headway.server.api.asking import Asker, AskerHere
 from headway.server.api.bodies import Acknowledgement, Following, Muting, NewAlertRule, NewChannel
 from headway.server.api.jobs import find
+from headway.server.api.paging import PageHere, newest
 from headway.server.operations.alerts import alert_rules
 from headway.server.operations.alerts.alert_rules import RuleWish
 from headway.server.operations.alerts.rehearse_alert import would_have_fired
@@ -61,11 +62,11 @@ class ChannelView:
 
 
 @router.get("/alert-rules")
-def list_rules(asker: AskerHere) -> list[AlertRule]:
+def list_rules(asker: AskerHere, page: PageHere) -> list[AlertRule]:
     """Every rule by name."""
     asker.check(Verb.READ, "alert")
     with asker.platform.database.read() as c:
-        return alerts.rules(c)
+        return page.of(alerts.rules(c), lambda rule: (rule.name,))
 
 
 @router.put("/alert-rules/{name}")
@@ -106,7 +107,9 @@ def mute_rule(name: str, body: Muting, asker: AskerHere) -> AlertRule:
 
 
 @router.get("/alerts")
-def list_alerts(asker: AskerHere, days: Days = 7, open: bool = False, job: str | None = None) -> list[AlertView]:
+def list_alerts(
+    asker: AskerHere, page: PageHere, days: Days = 7, open: bool = False, job: str | None = None
+) -> list[AlertView]:
     """What fired, newest first, of the projects one may read; `open`: only what still stands."""
     asker.check(Verb.READ, "alert")
     now = asker.platform.clock.now()
@@ -114,7 +117,8 @@ def list_alerts(asker: AskerHere, days: Days = 7, open: bool = False, job: str |
         known = {rule.name: rule for rule in alerts.rules(c)}
         found = alerts.fired(c, now - timedelta(days=days))
     kept = [r for r in found if _may_see(asker, r) and not (open and r.ended_at) and job in (None, r.subject.name)]
-    return [_view(record, known.get(record.rule), now) for record in kept]
+    told = page.of(kept, lambda record: newest(record.began, record.id))
+    return [_view(record, known.get(record.rule), now) for record in told]
 
 
 @router.post("/alerts/{alert}/acknowledge")
@@ -129,12 +133,13 @@ def acknowledge(alert: str, body: Acknowledgement, asker: AskerHere) -> AlertRec
 
 
 @router.get("/channels")
-def list_channels(asker: AskerHere) -> list[ChannelView]:
+def list_channels(asker: AskerHere, page: PageHere) -> list[ChannelView]:
     """Shared channels and one's own, without their secrets."""
     asker.check(Verb.READ, "alert")
     with asker.platform.database.read() as c:
         known, troubles = notices.channels(c), notices.troubles(c)
-    return [_channel(one, troubles) for one in known.values() if not one.personal or one.author == asker.name]
+    mine = [one for one in known.values() if not one.personal or one.author == asker.name]
+    return [_channel(one, troubles) for one in page.of(mine, lambda one: (one.name,))]
 
 
 @router.put("/channels/{name}")

@@ -9,6 +9,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere
 from headway.server.api.bodies import NewDataset, NewModel, NewTemplate
 from headway.server.api.jobs import find
+from headway.server.api.paging import PageHere
 from headway.server.operations.assets import assets as operations
 from headway.server.operations.assets.models import find_model, readable
 from headway.store import assets, templates
@@ -17,11 +18,11 @@ router = APIRouter(tags=["assets"])
 
 
 @router.get("/templates")
-def list_templates(asker: AskerHere) -> list[dict[str, Any]]:
+def list_templates(asker: AskerHere, page: PageHere) -> list[dict[str, Any]]:
     """Every template's newest version."""
     asker.check(Verb.READ, "template")
     with asker.platform.database.read() as c:
-        rows = [templates.get(c, name) for name in templates.names(c)]
+        rows = [templates.get(c, name) for name in page.of(templates.names(c), lambda name: (name,))]
     return [{"name": row.name, "version": row.version, "content": row.content} for row in rows if row]
 
 
@@ -35,10 +36,10 @@ def add_template(body: NewTemplate, asker: AskerHere) -> dict[str, Any]:
 
 
 @router.get("/datasets")
-def list_datasets(asker: AskerHere) -> list[DatasetVersion]:
+def list_datasets(asker: AskerHere, page: PageHere) -> list[DatasetVersion]:
     asker.check(Verb.READ, "dataset")
     with asker.platform.database.read() as c:
-        return assets.datasets(c)
+        return page.of(assets.datasets(c), lambda version: (version.name, version.number))
 
 
 @router.post("/datasets", status_code=201)
@@ -49,10 +50,11 @@ def register_dataset(body: NewDataset, asker: AskerHere) -> DatasetVersion:
 
 
 @router.get("/models")
-def list_models(asker: AskerHere, name: str | None = None) -> list[ModelVersion]:
+def list_models(asker: AskerHere, page: PageHere, name: str | None = None) -> list[ModelVersion]:
     asker.check(Verb.READ, "model")
     with asker.platform.database.read() as c:
-        return readable(assets.models(c, name=name), asker.projects)
+        found = readable(assets.models(c, name=name), asker.projects)
+    return page.of(found, lambda version: (version.name, version.number))
 
 
 @router.get("/models/{name}/{number}")

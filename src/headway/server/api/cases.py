@@ -16,6 +16,7 @@ from headway.domain.resources import Node
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewRetest
+from headway.server.api.paging import PageHere, newest
 from headway.server.operations.nodes import cases, incidents, retesting
 from headway.server.operations.nodes.cases import Card, CaseFile
 from headway.store import retests
@@ -60,9 +61,10 @@ class IncidentView:
 
 
 @router.get("/cases")
-def list_cases(asker: AskerHere, days: Days = 90) -> list[CaseSummary]:
+def list_cases(asker: AskerHere, page: PageHere, days: Days = 90) -> list[CaseSummary]:
     """Every node, the most suspect first."""
-    return [_summary(file) for file in _files(asker, days)]
+    files = page.of(_files(asker, days), lambda file: (-file.suspicion.score, file.node.name))
+    return [_summary(file) for file in files]
 
 
 @router.get("/nodes/{node}/case")
@@ -89,29 +91,30 @@ def request_retest(body: NewRetest, asker: AskerHere, once: OnceHere) -> Retest:
 
 
 @router.get("/retests")
-def list_retests(asker: AskerHere) -> list[Retest]:
+def list_retests(asker: AskerHere, page: PageHere) -> list[Retest]:
     """Every retest, newest first."""
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
-        return retests.all(c)
+        return page.of(retests.all(c), lambda retest: newest(retest.requested_at, retest.id))
 
 
 @router.get("/retest-references")
-def list_references(asker: AskerHere) -> list[Reference]:
+def list_references(asker: AskerHere, page: PageHere) -> list[Reference]:
     """What retests of each shape are compared with."""
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
-        return retests.references(c)
+        return page.of(retests.references(c), lambda reference: (reference.shape,))
 
 
 @router.get("/incidents")
-def list_incidents(asker: AskerHere, days: Days = 7) -> list[IncidentView]:
+def list_incidents(asker: AskerHere, page: PageHere, days: Days = 7) -> list[IncidentView]:
     """What failed together, by cards idle × time, the dearest first; of the projects one may read."""
     asker.check(Verb.READ, "job")
     now = asker.platform.clock.now()
     with asker.platform.database.read() as c:
         found = incidents.recent(asker.platform, c, _since(now, days), asker.projects)
-    return [IncidentView(one, list(one.jobs), list(one.nodes), one.idle.total_seconds()) for one in found]
+    told = page.of(found, lambda one: (-one.idle.total_seconds(), one.began.isoformat(), one.kind, one.name))
+    return [IncidentView(one, list(one.jobs), list(one.nodes), one.idle.total_seconds()) for one in told]
 
 
 def _files(asker: AskerHere, days: int) -> list[CaseFile]:

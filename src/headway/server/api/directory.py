@@ -10,6 +10,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.beyond import SetView, of_number
 from headway.server.api.bodies import NewDepartment, NewProject, NewQuota
+from headway.server.api.paging import PageHere
 from headway.server.api.showing import LanguageHere
 from headway.server.operations.people import directory
 from headway.server.operations.queue.quota import set_number
@@ -29,10 +30,10 @@ class QuotaView:
 
 
 @router.get("/departments")
-def list_departments(asker: AskerHere) -> list[Department]:
+def list_departments(asker: AskerHere, page: PageHere) -> list[Department]:
     asker.check(Verb.READ, "department")
     with asker.platform.database.read() as c:
-        return quotas.departments(c)
+        return page.of(quotas.departments(c), lambda department: (department.name,))
 
 
 @router.post("/departments", status_code=201)
@@ -42,10 +43,10 @@ def create_department(body: NewDepartment, asker: AskerHere, once: OnceHere) -> 
 
 
 @router.get("/projects")
-def list_projects(asker: AskerHere) -> list[Project]:
+def list_projects(asker: AskerHere, page: PageHere) -> list[Project]:
     asker.check(Verb.READ, "project")
     with asker.platform.database.read() as c:
-        return quotas.projects(c)
+        return page.of(quotas.projects(c), lambda project: (project.name,))
 
 
 @router.post("/projects", status_code=201)
@@ -55,15 +56,16 @@ def create_project(body: NewProject, asker: AskerHere, once: OnceHere) -> Projec
 
 
 @router.get("/quotas")
-def list_quotas(asker: AskerHere, project: str | None = None) -> list[QuotaView]:
+def list_quotas(asker: AskerHere, page: PageHere, project: str | None = None) -> list[QuotaView]:
     """The quota table, with what is taken now: every member may read all of it."""
     asker.check(Verb.READ, "quota")
     with asker.platform.database.read() as c:
         used = quotas.used(c)
-        return [
-            QuotaView(quota.project, quota.device_type, quota.devices, used.get((quota.project, quota.device_type), 0))
-            for quota in quotas.quotas(c, asker.platform.clock.now(), project)
-        ]
+        promised = quotas.quotas(c, asker.platform.clock.now(), project)
+    return [
+        QuotaView(quota.project, quota.device_type, quota.devices, used.get((quota.project, quota.device_type), 0))
+        for quota in page.of(promised, lambda quota: (quota.project, quota.device_type))
+    ]
 
 
 @router.put("/projects/{project}/quotas/{device_type}")

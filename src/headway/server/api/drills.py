@@ -1,9 +1,8 @@
 """Drills: break a job or a copy of it on purpose, and see how each drill came out and who should hold one again."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from sqlalchemy import Connection
 
 from headway.domain.drill import Drill, Kill, Score
@@ -12,6 +11,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.bodies import NewDrill
 from headway.server.api.jobs import find
+from headway.server.api.paging import PageHere, newest
 from headway.server.operations.jobs.drill import Begin, Order, begin_shadow, check_order, drill, shadow
 from headway.server.operations.jobs.drill_reminders import Overdue, overdue
 from headway.store import drills, jobs
@@ -69,23 +69,23 @@ def order_drill(job: str, body: NewDrill, asker: AskerHere, once: OnceHere) -> D
 
 
 @router.get("/drills")
-def list_drills(
-    asker: AskerHere, project: str | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 50
-) -> list[HeldDrill]:
+def list_drills(asker: AskerHere, page: PageHere, project: str | None = None) -> list[HeldDrill]:
     """Drills with how they came out, newest first."""
     if project is not None:
         asker.check(Verb.READ, "job", project)
     scope = asker.projects if project is None else frozenset({project})
     with asker.platform.database.read() as c:
-        return [_held(c, each) for each in drills.history(c, scope, limit)]
+        found = page.of(drills.history(c, scope), lambda each: newest(each.at, each.id))
+        return [_held(c, each) for each in found]
 
 
 @router.get("/drills/overdue")
-def list_overdue(asker: AskerHere) -> list[Overdue]:
+def list_overdue(asker: AskerHere, page: PageHere) -> list[Overdue]:
     """Templates that projects train with now and have not drilled for too long, the longest first."""
     with asker.platform.database.read() as c:
         found = overdue(c, asker.platform.clock.now())
-    return [each for each in found if asker.projects is None or each.project in asker.projects]
+    mine = [each for each in found if asker.projects is None or each.project in asker.projects]
+    return page.of(mine, lambda each: (each.since.timestamp(), each.project, each.template))
 
 
 def _shown(ordered: Drill) -> DrillView:

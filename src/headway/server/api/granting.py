@@ -13,6 +13,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
 from headway.server.api.beyond import RequestedView, of_grant
 from headway.server.api.bodies import DecideGrant, NewGrant, NewWindow, WithdrawGrant
+from headway.server.api.paging import PageHere, newest
 from headway.server.api.showing import LanguageHere
 from headway.server.operations.queue import granting, windows
 from headway.store import grants
@@ -32,14 +33,18 @@ class GrantView:
 
 
 @router.get("/grants", tags=["grants"])
-def list_grants(asker: AskerHere, project: str | None = None, state: GrantState | None = None) -> list[GrantView]:
+def list_grants(
+    asker: AskerHere, page: PageHere, project: str | None = None, state: GrantState | None = None
+) -> list[GrantView]:
     """Requests and decisions, newest first: every member may read all of them."""
     asker.check(Verb.READ, "grant")
     now = asker.platform.clock.now()
     with asker.platform.database.read() as c:
-        found = grants.all(c, None if project is None else [project])[::-1]
+        found = grants.all(c, None if project is None else [project])
     warning = asker.platform.settings.grant_warning
-    return [_view(request, now, warning) for request in found if state in (None, request.state)]
+    wanted = [request for request in found if state in (None, request.state)]
+    told = page.of(wanted, lambda request: newest(request.requested_at, request.id))
+    return [_view(request, now, warning) for request in told]
 
 
 @router.post("/grants", status_code=201, tags=["grants"])
@@ -85,11 +90,12 @@ def withdraw_grant(grant: str, body: WithdrawGrant, asker: AskerHere) -> GrantRe
 
 
 @router.get("/windows", tags=["windows"])
-def list_windows(asker: AskerHere) -> list[KeptWindow]:
+def list_windows(asker: AskerHere, page: PageHere) -> list[KeptWindow]:
     """Windows that are not over, first to begin first."""
     asker.check(Verb.READ, "window")
     with asker.platform.database.read() as c:
-        return kept.ahead(c, asker.platform.clock.now())
+        ahead = kept.ahead(c, asker.platform.clock.now())
+    return page.of(ahead, lambda window: (window.content.begins.timestamp(), window.id))
 
 
 @router.post("/windows", status_code=201, tags=["windows"])

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 
+from headway.domain.attempt import Attempt
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.ids import JobId
 from headway.domain.job import Job, Priority
@@ -14,7 +15,7 @@ from headway.domain.lifecycle import JobState
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewJob, StopJob
-from headway.server.api.paging import cursor_of, moment_of
+from headway.server.api.paging import Cursor, Limit, PageHere, cursor_of, moment_of
 from headway.server.api.showing import LanguageHere, show_attempt, show_bill, show_job, show_losses
 from headway.server.api.views import AttemptView, BillView, JobView, LossView, Page
 from headway.server.operations.jobs.holding import release
@@ -23,11 +24,10 @@ from headway.server.operations.jobs.pinning import pin, unpin
 from headway.server.operations.jobs.stopping import stop
 from headway.server.operations.jobs.submit import Submission, check_paths, submit
 from headway.store import attempts, checkpoints, jobs, ledger
-from headway.store.readings import Series
-from headway.store.readings.by_node import by_node
+from headway.store.readings import Grid, Series
 
 router = APIRouter(tags=["jobs"])
-Limit = Annotated[int, Query(ge=1, le=500)]
+Points = Annotated[int, Query(ge=1, le=5000)]
 
 
 @router.post("/jobs", status_code=201)
@@ -47,7 +47,7 @@ def list_jobs(
     language: LanguageHere,
     project: str | None = None,
     state: Annotated[list[JobState] | None, Query()] = None,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[JobView]:
     """Jobs, newest first."""
@@ -59,7 +59,7 @@ def list_jobs(
         posted = ledger.of_attempts(c, [job.id for job in found])
         items = [show_job(asker.platform, c, job, posted, language) for job in found]
     last = found[-1] if len(found) == limit else None
-    return Page(items=items, next=cursor_of(last.submitted_at, last.id) if last else None)
+    return Page(items=items, next=cursor_of((last.submitted_at.isoformat(), last.id)) if last else None)
 
 
 @router.get("/jobs/{job}")
@@ -71,18 +71,19 @@ def show(job: str, asker: AskerHere, language: LanguageHere) -> JobView:
 
 
 @router.get("/jobs/{job}/attempts")
-def list_attempts(job: str, asker: AskerHere, language: LanguageHere) -> list[AttemptView]:
+def list_attempts(job: str, asker: AskerHere, page: PageHere, language: LanguageHere) -> list[AttemptView]:
     """Every attempt with its exits and verdict, first one first."""
     with asker.platform.database.read() as c:
-        found = find(c, asker, job)
-        return [show_attempt(c, attempt, language) for attempt in attempts.of_job(c, found.id)]
+        found = page.of(attempts.of_job(c, find(c, asker, job).id), lambda attempt: (attempt.number,))
+        return [show_attempt(c, attempt, language) for attempt in found]
 
 
 @router.get("/jobs/{job}/checkpoints")
-def list_checkpoints(job: str, asker: AskerHere) -> list[Checkpoint]:
+def list_checkpoints(job: str, asker: AskerHere, page: PageHere) -> list[Checkpoint]:
     """Checkpoints, newest step first, each verified or rejected with a reason."""
     with asker.platform.database.read() as c:
-        return checkpoints.of_job(c, find(c, asker, job).id)
+        found = checkpoints.of_job(c, find(c, asker, job).id)
+    return page.of(found, lambda each: (-each.step, -each.saved_at.timestamp(), each.path))
 
 
 @router.put("/jobs/{job}/checkpoints/{step}/pin")
@@ -106,10 +107,13 @@ def unpin_checkpoint(job: str, step: int, asker: AskerHere) -> list[Checkpoint]:
 
 
 @router.get("/jobs/{job}/bills")
-def list_bills(job: str, asker: AskerHere) -> list[BillView]:
+def list_bills(job: str, asker: AskerHere, page: PageHere) -> list[BillView]:
     """What each failure cost: steps, device-seconds, and seconds by phase."""
     with asker.platform.database.read() as c:
-        return [show_bill(recovery) for recovery in recoveries(c, find(c, asker, job))]
+        found = page.of(
+            recoveries(c, find(c, asker, job)), lambda each: (each.bill.fault_at.timestamp(), each.bill.failed)
+        )
+    return [show_bill(recovery) for recovery in found]
 
 
 @router.get("/jobs/{job}/losses")
@@ -120,23 +124,24 @@ def sum_losses(job: str, asker: AskerHere) -> LossView:
 
 
 @router.get("/jobs/{job}/readings")
-def readings(  # noqa: PLR0913
+def readings(
     job: str,
     asker: AskerHere,
     name: str,
     attempt: int | None = None,
     rank: int | None = None,
-    points: Annotated[int, Query(ge=1, le=5000)] = 500,
-    per_node: bool = False,
+    points: Points = 500,
 ) -> list[Series]:
-    """One measurement of an attempt (by default the newest) over time; `per_node`: a node's cards or ranks as one."""
-    with asker.platform.database.read() as c:
-        tries = attempts.of_job(c, find(c, asker, job).id)
-    chosen = [a for a in tries if attempt is None or a.number == attempt]
-    if not chosen:
-        return []
-    found = asker.platform.readings.series(chosen[-1].id, name, rank=rank, points=points)
-    return by_node(found) if per_node else found
+    """One measurement of an attempt (by default the newest) over time."""
+    chosen = _attempt(asker, job, attempt)
+    return asker.platform.readings.series(chosen.id, name, rank=rank, points=points) if chosen else []
+
+
+@router.get("/jobs/{job}/readings/nodes")
+def readings_of_nodes(job: str, asker: AskerHere, name: str, attempt: int | None = None, points: Points = 240) -> Grid:
+    """One measurement of all nodes of an attempt (by default the newest) over time, a node's cards or ranks as one."""
+    chosen = _attempt(asker, job, attempt)
+    return asker.platform.readings.grid(chosen.id, name, points=points) if chosen else Grid(name, (), ())
 
 
 @router.post("/jobs/{job}/stop")
@@ -168,6 +173,13 @@ def find(c: Connection, asker: Asker, text: str, verb: Verb = Verb.READ) -> Job:
     job = known if known is not None else jobs.find(c, text, project=asker.projects)
     asker.check(verb, "job", job.spec.project)
     return job
+
+
+def _attempt(asker: Asker, job: str, number: int | None) -> Attempt | None:
+    """The attempt of that number, else the newest."""
+    with asker.platform.database.read() as c:
+        tries = attempts.of_job(c, find(c, asker, job).id)
+    return next((one for one in reversed(tries) if number in (None, one.number)), None)
 
 
 def submission_of(asker: Asker, body: NewJob) -> Submission:

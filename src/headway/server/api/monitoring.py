@@ -12,6 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.node_events import NodeInventoried
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere
+from headway.server.api.paging import PageHere
 from headway.server.operations.nodes import node_tokens
 from headway.server.operations.nodes.cards import Card, CardState, cards
 from headway.server.operations.nodes.node_reports import key_of
@@ -66,17 +67,22 @@ class Credential:
 
 @router.get("/cards")
 def list_cards(
-    asker: AskerHere, state: CardState | None = None, project: str | None = None, node: str | None = None
+    asker: AskerHere,
+    page: PageHere,
+    state: CardState | None = None,
+    project: str | None = None,
+    node: str | None = None,
 ) -> list[Card]:
     """Every card with its holder, step and end, held but idle ones with since when: readable by every member."""
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
         found = list(cards(asker.platform, c, asker.platform.clock.now()))
-    return [
+    wanted = (
         card
         for card in found
         if state in (None, card.state) and project in (None, card.project) and node in (None, card.node)
-    ]
+    )
+    return page.of(wanted, lambda card: (card.node, card.device))
 
 
 @router.get("/nodes/{node}/latest")
@@ -102,12 +108,12 @@ def node_readings(
 
 @router.get("/readings")
 def metric(
-    name: Name, asker: AskerHere, since: Since = None, until: Since = None, points: Points = 100
+    name: Name, asker: AskerHere, page: PageHere, since: Since = None, until: Since = None, points: Points = 100
 ) -> list[NodeSeries]:
     """One measurement across all nodes over time."""
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
-        names = [node.name for node in nodes.all(c)]
+        names = page.of((node.name for node in nodes.all(c)), lambda name: (name,))
     found = [series for node in names for series in _series(asker, node, name, (since, until), points)]
     return [_shown(series) for series in found]
 

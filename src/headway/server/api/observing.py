@@ -21,6 +21,7 @@ from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, PlatformHere
 from headway.server.api.jobs import find
 from headway.server.api.listening import ListenerHere
+from headway.server.api.paging import PageHere
 from headway.server.api.views import Recorded
 from headway.server.operations.ledger.usage import intervals_of, statement_of
 from headway.server.platform import Platform
@@ -58,13 +59,14 @@ def health(platform: PlatformHere) -> Health:
 
 
 @router.get("/nodes", tags=["nodes"])
-def list_nodes(asker: AskerHere) -> list[NodeView]:
+def list_nodes(asker: AskerHere, page: PageHere) -> list[NodeView]:
     """Every node, with who has its devices."""
     asker.check(Verb.READ, "node")
     with asker.platform.database.read() as c:
         live = attempts.live(c)
         others = nodes.occupied(c)
-        return [NodeView(node, _taken(node, live), list(others.get(node.name, ()))) for node in nodes.all(c)]
+        found = page.of(nodes.all(c), lambda node: (node.name,))
+    return [NodeView(node, _taken(node, live), list(others.get(node.name, ()))) for node in found]
 
 
 @router.get("/facts", tags=["facts"])
@@ -126,11 +128,12 @@ def statement_csv(project: str, month: str, asker: AskerHere) -> Response:
 
 
 @router.get("/projects/{project}/intervals", tags=["usage"])
-def intervals(project: str, asker: AskerHere) -> list[Interval]:
+def intervals(project: str, asker: AskerHere, page: PageHere) -> list[Interval]:
     """Every interval in which the project had devices: what a statement's totals open into."""
     asker.check(Verb.READ, "statement", project)
     with asker.platform.database.read() as c:
-        return intervals_of(c, project)
+        found = intervals_of(c, project)
+    return page.of(found, lambda each: (each.start.timestamp(), each.attempt))
 
 
 def _place(platform: Platform, after: int) -> int:

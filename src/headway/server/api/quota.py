@@ -14,6 +14,7 @@ from headway.server.access import OPERATORS, Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.beyond import ProposedView, of_table
 from headway.server.api.bodies import ApproveQuota, NewQuotaVersion, RejectQuota, WithdrawQuota
+from headway.server.api.paging import PageHere
 from headway.server.api.showing import LanguageHere
 from headway.server.api.table import TableView, table_of
 from headway.server.operations.queue import quota as operations
@@ -32,11 +33,11 @@ def show_table(asker: AskerHere) -> TableView:
 
 
 @router.get("/quota/versions")
-def list_versions(asker: AskerHere) -> list[QuotaVersion]:
+def list_versions(asker: AskerHere, page: PageHere) -> list[QuotaVersion]:
     """Every table that was ever proposed, newest first, with its author, reason and difference."""
     asker.check(Verb.READ, "quota")
     with asker.platform.database.read() as c:
-        return quota_versions.all(c)[::-1]
+        return page.of(quota_versions.all(c), lambda version: (-version.number,))
 
 
 @router.get("/quota/versions/{number}")

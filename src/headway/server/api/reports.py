@@ -11,6 +11,7 @@ from headway.scheduler.rehearse import Outcome
 from headway.server.access import Verb
 from headway.server.apart import apart
 from headway.server.api.asking import AskerHere
+from headway.server.api.paging import PageHere
 from headway.server.operations.ledger.reporting import jobs_of, report_of
 from headway.server.operations.queue.looking import look
 from headway.server.rehearsal import compare, nodes_of
@@ -50,12 +51,13 @@ def show_report(project: str, month: str, asker: AskerHere) -> Report:
 
 
 @router.get("/reports")
-def list_reports(month: str, asker: AskerHere) -> list[Report]:
+def list_reports(month: str, asker: AskerHere, page: PageHere) -> list[Report]:
     """The month of every project that the asker may read, without the jobs."""
     asker.check(Verb.READ, "statement")
     platform, mine = asker.platform, asker.projects
     with platform.database.read() as c:
-        names = sorted(project.name for project in quotas.projects(c) if mine is None or project.name in mine)
+        known = [project.name for project in quotas.projects(c) if mine is None or project.name in mine]
+        names = page.of(known, lambda name: (name,))
         now, zone = platform.clock.now(), platform.settings.timezone
         return [replace(report_of(c, name, month, zone, now), jobs=()) for name in names]
 

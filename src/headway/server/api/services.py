@@ -10,6 +10,7 @@ from headway.domain.service import Service, Split
 from headway.server.access import Verb
 from headway.server.api.asking import Asker, AskerHere, OnceHere
 from headway.server.api.bodies import NewService, NewSplit, Rollback
+from headway.server.api.paging import PageHere
 from headway.server.api.views import ServiceView
 from headway.server.operations.assets import serving
 from headway.server.platform import Platform
@@ -19,10 +20,11 @@ router = APIRouter(tags=["services"])
 
 
 @router.get("/services")
-def list_services(asker: AskerHere) -> list[ServiceView]:
+def list_services(asker: AskerHere, page: PageHere) -> list[ServiceView]:
     asker.check(Verb.READ, "service")
     with asker.platform.database.read() as c:
-        return [_view(asker.platform, c, service) for service in _readable(c, asker)]
+        found = page.of(_readable(c, asker), lambda service: (service.project, service.name))
+        return [_view(asker.platform, c, service) for service in found]
 
 
 @router.post("/services", status_code=201)
@@ -46,11 +48,11 @@ def show(project: str, name: str, asker: AskerHere) -> ServiceView:
 
 
 @router.get("/services/{project}/{name}/history")
-def history(project: str, name: str, asker: AskerHere) -> list[Split]:
+def history(project: str, name: str, asker: AskerHere, page: PageHere) -> list[Split]:
     """What was live when, who set it and why; newest first."""
     with asker.platform.database.read() as c:
         _find(c, asker, project, name, Verb.READ)
-        return list(reversed(services.splits(c, name, project)))
+        return page.of(services.splits(c, name, project), lambda split: (-split.number,))
 
 
 @router.post("/services/{project}/{name}/shift")

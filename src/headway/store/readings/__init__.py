@@ -3,7 +3,7 @@
 Callers see `ReadingStore`, the port; `Readings` is the default behind it. Nothing here knows what a name means.
 """
 
-from headway.store.readings.port import Point, Reading, ReadingStore, Series
+from headway.store.readings.port import Grid, NodeMeans, Point, Reading, ReadingStore, Series
 from headway.store.readings.sqlite import Readings
 
-__all__ = ["Point", "Reading", "ReadingStore", "Readings", "Series"]
+__all__ = ["Grid", "NodeMeans", "Point", "Reading", "ReadingStore", "Readings", "Series"]

@@ -42,6 +42,23 @@ class Series:
     points: tuple[Point, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NodeMeans:
+    """What a node measured at each moment of a grid, its cards or else its ranks together; None: nothing, or NaN."""
+
+    node: str
+    means: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One quantity of many nodes over the same moments: means from one moment on until the next, nodes by name."""
+
+    name: str
+    at: tuple[datetime, ...]
+    nodes: tuple[NodeMeans, ...]
+
+
 class ReadingStore(Protocol):
     """Where readings are kept. Safe to use from many threads."""
 
@@ -63,6 +80,21 @@ class ReadingStore(Protocol):
         """Return each place's readings of one name, both ends included, in at most `points` points of equal width.
 
         A series with no more readings than `points` is returned reading by reading. None for `node` or `rank`: any.
+        """
+        ...
+
+    def grid(
+        self,
+        attempt: str,
+        name: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        points: int = 240,
+    ) -> Grid:
+        """Return the means of each node's readings of one name, both ends included, at no more than `points` moments.
+
+        Where a node or its cards have the reading, that of its ranks is left out.
         """
         ...
 

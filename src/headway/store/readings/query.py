@@ -54,7 +54,7 @@ def find(c: sqlite3.Connection, row: SeriesRow, low: int, high: int) -> Found:
         if low <= since and until <= high:
             chunks.append(_Chunk(number, since, until, Summary(size, *map(from_null, bounds))))
         else:
-            runs.append(_unpacked(c, number))
+            runs.append(unpacked(c, number))
     query = "SELECT at, value FROM recent WHERE series = ? AND at BETWEEN ? AND ? ORDER BY at"
     rows = c.execute(query, (row.id, low, high)).fetchall()
     runs.append(([at for at, _ in rows], [from_null(value) for _, value in rows]))
@@ -70,7 +70,7 @@ def points_of(c: sqlite3.Connection, found: Found, buckets: Buckets, points: int
             if buckets.takes_whole(each.since, each.until):
                 buckets.add_summary(each.since, each.summary)
             else:
-                buckets.add(*_unpacked(c, each.id))
+                buckets.add(*unpacked(c, each.id))
         for run in found.runs:
             buckets.add(*run)
         summaries = buckets.summaries()
@@ -87,7 +87,7 @@ def points_of(c: sqlite3.Connection, found: Found, buckets: Buckets, points: int
 
 def _one_by_one(c: sqlite3.Connection, found: Found) -> list[tuple[int, Summary]]:
     values: dict[int, float] = {}
-    for times, numbers in (*(_unpacked(c, each.id) for each in found.chunks), *found.runs):
+    for times, numbers in (*(unpacked(c, each.id) for each in found.chunks), *found.runs):
         values.update(zip(times, numbers, strict=True))
     return [(at, chunk.summarize([values[at]])) for at in sorted(values)]
 
@@ -96,7 +96,8 @@ def _point(at: int, summary: Summary) -> Point:
     return Point(time_of(at), summary.minimum, summary.total / summary.size, summary.maximum, summary.size)
 
 
-def _unpacked(c: sqlite3.Connection, number: int) -> Run:
+def unpacked(c: sqlite3.Connection, number: int) -> Run:
+    """Return the times and values of a chunk."""
     (body,) = c.execute("SELECT body FROM chunk WHERE id = ?", (number,)).fetchone()
     return chunk.unpack(body)
 

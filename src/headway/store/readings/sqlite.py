@@ -13,6 +13,7 @@ from pathlib import Path
 
 from headway.store.readings import chunk
 from headway.store.readings.buckets import Buckets
+from headway.store.readings.by_node import grid
 from headway.store.readings.file import (
     SeriesRow,
     connect,
@@ -25,7 +26,7 @@ from headway.store.readings.file import (
     to_optional,
     transaction,
 )
-from headway.store.readings.port import Reading, Series
+from headway.store.readings.port import Grid, Reading, Series
 from headway.store.readings.query import find, points_of
 
 CHUNK_ROWS = 1024
@@ -87,6 +88,20 @@ class Readings:
             low = min(ends, default=low) if since is None else low
             high = max(ends, default=high) if until is None else high
             return [points_of(c, each, Buckets(low, high, points), points) for each in found]
+
+    def grid(
+        self,
+        attempt: str,
+        name: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        points: int = 240,
+    ) -> Grid:
+        """See `ReadingStore.grid`."""
+        span = (None if since is None else millis_from(since), None if until is None else millis(until))
+        with self._read() as c:
+            return grid(c, attempt, name, span, points)
 
     def names(self, attempt: str) -> list[str]:
         """See `ReadingStore.names`."""

@@ -6,7 +6,7 @@ import { Button } from "antd";
 import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
-import { jobFacts, logArrivals, readings } from "../../api/queries";
+import { jobFacts, logArrivals, nodeGrid, readings } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import type { Lane } from "../../parts/axis/lanes";
 import { TimeAxis } from "../../parts/axis/TimeAxis";
@@ -122,24 +122,34 @@ const MEASURED = 8;
 /** What was measured of the latest attempts: steps, loss, and how busy each node's cards, or else its cores, were. */
 function useMeasured(view: Schemas["JobView"], attempts: Schemas["AttemptView"][]) {
   const pace = usePace(5);
-  const latest = attempts.slice(-MEASURED);
-  const ask = (name: string, perNode = false, enabled = true) => ({
-    queries: latest.map(({ attempt }) => ({
-      ...readings(view.job.id, name, attempt.number, perNode),
-      enabled,
-      refetchInterval: attempt.ended_at ? (false as const) : Math.min(pace, 10_000),
-    })),
-    combine: together,
+  const newest = Math.max(view.job.attempts ?? 0, attempts.length);
+  // Their numbers are known with the job: nothing waits for the list of attempts.
+  const latest = Array.from({ length: Math.min(MEASURED, newest) }, (_, before) => newest - before).reverse();
+  const ended = new Set(attempts.filter(({ attempt }) => attempt.ended_at).map(({ attempt }) => attempt.number));
+  const ask = <T extends object>(asked: (attempt: number) => T) =>
+    latest.map((number) => ({
+      ...asked(number),
+      refetchInterval: ended.has(number) ? (false as const) : Math.min(pace, 10_000),
+    }));
+  const measured = (name: string) => ask((attempt) => readings(view.job.id, name, attempt));
+  const byNode = (name: string, enabled = true) =>
+    ask((attempt) => ({ ...nodeGrid(view.job.id, name, attempt), enabled }));
+  const cards = useQueries({ queries: byNode("device_utilisation_percent"), combine: together<Schemas["Grid"]> });
+  const step = useQueries({ queries: measured("step"), combine: flat<Schemas["Series"]> });
+  const loss = useQueries({ queries: measured("loss"), combine: flat<Schemas["Series"]> });
+  const hasCards = cards?.some((grid) => grid.nodes.length > 0) ?? false;
+  const cores = useQueries({
+    queries: byNode("cpu_percent", cards !== undefined && !hasCards),
+    combine: together<Schemas["Grid"]>,
   });
-  const cards = useQueries(ask("device_utilisation_percent", true));
-  const step = useQueries(ask("step"));
-  const loss = useQueries(ask("loss"));
-  const cores = useQueries(ask("cpu_percent", false, cards?.length === 0));
-  const ofNodes = useMemo(() => cores?.filter((series) => series.rank === null), [cores]);
-  return { step, loss, nodes: cards?.length ? cards : ofNodes };
+  return { step, loss, nodes: hasCards ? cards : cores };
 }
 
-/** The series of every attempt that has been answered for; none yet is not the same as none measured. */
-function together(asked: UseQueryResult<Schemas["Series"][]>[]): Schemas["Series"][] | undefined {
-  return asked.some((one) => one.data) ? asked.flatMap((one) => one.data ?? []) : undefined;
+/** The answers for every attempt that has been answered for; none yet is not the same as none measured. */
+function together<T>(asked: UseQueryResult<T>[]): T[] | undefined {
+  return asked.some((one) => one.data) ? asked.flatMap((one) => (one.data === undefined ? [] : [one.data])) : undefined;
+}
+
+function flat<T>(asked: UseQueryResult<T[]>[]): T[] | undefined {
+  return together(asked)?.flat();
 }

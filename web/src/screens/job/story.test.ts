@@ -55,18 +55,27 @@ test("the rate of a restart at a lower step is no negative number", () => {
   expect(found.map((one) => one.value)).toEqual([2, 0]);
 });
 
-test("the node that differs stands apart from its like", () => {
-  const series = ["n1", "n2", "n3", "n4"].map((node) => ({
-    attempt: "j-1.1",
-    node,
-    rank: null,
-    device: 0,
+describe("a row per node", () => {
+  const grid = (second: number, nodes: Record<string, (number | null)[]>) => ({
     name: "device_utilisation_percent",
-    points: [{ at: at(0), minimum: 0, maximum: 0, mean: node === "n3" ? 2 : 95, count: 1 }],
-  }));
-  const rows = nodeRows(series, null);
-  expect(rows.filter((row) => row.stands).map((row) => row.node)).toEqual(["n3"]);
-  expect(rows[0]?.node).toBe("n3");
+    at: [at(second), at(second + 1)],
+    nodes: Object.entries(nodes).map(([node, means]) => ({ node, means })),
+  });
+
+  test("the node that differs stands apart from its like", () => {
+    const rows = nodeRows([grid(0, { n1: [95, 95], n2: [95, 95], n3: [2, 2], n4: [95, 95] })], null);
+    expect(rows.filter((row) => row.stands).map((row) => row.node)).toEqual(["n3"]);
+    expect(rows[0]?.node).toBe("n3");
+  });
+
+  test("goes on over attempts, and what was not measured is no point", () => {
+    const rows = nodeRows([grid(0, { n1: [90, null] }), grid(10, { n1: [null, 80], n2: [70, 70] })], null);
+    expect(rows.map((row) => row.node)).toEqual(["n1", "n2"]);
+    expect(rows[0]?.points).toEqual([
+      { at: ms(0), value: 90 },
+      { at: ms(11), value: 80 },
+    ]);
+  });
 });
 
 test("how it ended is told in the reader's language", () => {

@@ -10,6 +10,7 @@ import type { Span } from "../../time/axis";
 export type Fact = Schemas["headway__server__api__views__Recorded"];
 type Checkpoint = Schemas["Checkpoint"];
 type Series = Schemas["Series"];
+type Grid = Schemas["Grid"];
 
 /** What a fact makes of a job; a stall begins before it was noticed. */
 const TURNS: Record<string, Status> = {
@@ -176,15 +177,17 @@ export interface NodeRow {
   stands: boolean;
 }
 
-/** A row per node; who is told of in the verdict, or is far from the middle lately, stands apart. */
-export function nodeRows(series: Series[] | undefined, told: string | null): NodeRow[] {
-  const rows = new Map<string, Map<string, Point[][]>>();
-  for (const one of series ?? []) {
-    const attempts = rows.get(one.node) ?? new Map<string, Point[][]>();
-    attempts.set(one.attempt, [...(attempts.get(one.attempt) ?? []), pointsOf(one)]);
-    rows.set(one.node, attempts);
+/** A row per node, over the attempts in their order; who is told of in the verdict, or is far from the middle lately, stands apart. */
+export function nodeRows(grids: Grid[] | undefined, told: string | null): NodeRow[] {
+  const rows = new Map<string, Point[]>();
+  for (const { at, nodes } of grids ?? []) {
+    const moments = at.map(ms);
+    for (const { node, means } of nodes) {
+      const points = means.flatMap((value, place) => (value === null ? [] : [{ at: moments[place] ?? 0, value }]));
+      rows.set(node, [...(rows.get(node) ?? []), ...points]);
+    }
   }
-  const found = [...rows].map(([node, attempts]) => ({ node, points: inOrder([...attempts.values()].map(meanOf)) }));
+  const found = [...rows].map(([node, points]) => ({ node, points }));
   const recent = found.map((row) => late(row.points));
   const middle = [...recent].sort((a, b) => a - b)[recent.length >> 1] ?? 0;
   const top = Math.max(1e-9, ...recent);
@@ -194,18 +197,6 @@ export function nodeRows(series: Series[] | undefined, told: string | null): Nod
       stands: row.node === told || (found.length > 2 && Math.abs((recent[at] ?? 0) - middle) > ALIKE * top),
     }))
     .sort((a, b) => Number(b.stands) - Number(a.stands) || a.node.localeCompare(b.node));
-}
-
-function inOrder(runs: Point[][]): Point[] {
-  return runs.flat().sort((a, b) => a.at - b.at);
-}
-
-function meanOf(all: Point[][]): Point[] {
-  const first = all[0] ?? [];
-  return first.map((point, at) => {
-    const values = all.map((points) => points[at]?.value).filter((value): value is number => value !== undefined);
-    return { at: point.at, value: values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length) };
-  });
 }
 
 function late(points: Point[]): number {

@@ -89,7 +89,7 @@ function JobLines({ project, month }: { project: string; month: string }) {
       </Link>
     ),
     devices: <Quantity value={job.devices} />,
-    waited: `${lasting(job.wait_seconds ?? 0, language)}${job.waiting ? ` · ${t("report.still")}` : ""}`,
+    waited: waited(job, t, language),
     hours: <Quantity value={(job.device_seconds ?? 0) / 3600} digits={1} />,
     attempts: <Quantity value={job.attempts} />,
     failed: <Quantity value={job.failed} />,
@@ -182,4 +182,11 @@ function sidesOf({ before, after }: Schemas["Sides"], t: Say, language: Language
     evicted: both((side) => figure(side.evictions, 0, language)),
     utilised: both((side) => share(side.utilisation, language)),
   };
+}
+
+/** How long it waited for its starts; a wait that goes on is counted once it has ended. */
+export function waited(job: Schemas["JobLine"], t: Say, language: Language): string {
+  if (job.waiting && !job.starts) return t("report.still");
+  const told = duration(job.wait_seconds ?? 0, language);
+  return job.waiting ? `${told} · ${t("report.still")}` : told;
 }
