@@ -8,7 +8,8 @@ import sys
 
 from headway.agent import files
 from headway.agent.granted import granted
-from headway.agent.scene.place import used_mounts
+from headway.agent.scene import mounts
+from headway.agent.scene.place import file_systems, used_mounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def gather(order: Order, directory: str) -> dict[str, object]:
         "torch": _torch(order),
         "cores": os.cpu_count(),
         "mounts": used_mounts(order, directory),
+        "boot": mounts.boot(),
+        "file_systems": file_systems(),
     }
 
 

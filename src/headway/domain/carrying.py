@@ -2,7 +2,6 @@
 tries. Decides by what the checkpoint says of itself; never opens a file of it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -38,43 +37,82 @@ class Site:
     maker: Maker
 
 
+class Form(StrEnum):
+    """How a checkpoint is laid out, which says what of it another number of ranks can load.
+
+    `whole`: one state of everything; `parts`: one for each rank, in torch's own layout; `resharded`: shards that torch
+    DCP lays out anew by itself; `grid`: one for each place of one copy of the model, whose parallel layout stays;
+    `zero`: an optimizer that DeepSpeed cut for so many ranks; `file`: whatever the program put there.
+    """
+
+    WHOLE = "whole"
+    PARTS = "parts"
+    RESHARDED = "resharded"
+    GRID = "grid"
+    ZERO = "zero"
+    FILE = "file"
+
+
+OWN = "headway"
+"""The writer of what the in-job SDK saved; all others are frameworks."""
+COUNTS_SAMPLES = frozenset({"megatron"})
+"""Writers that note how many samples all ranks have read together."""
+KEEPS_POSITION = frozenset({"trainer"})
+"""Writers that read on after as many batches as had been read."""
+KEEPS_RANDOM = frozenset({"trainer", "accelerate", "megatron"})
+
+
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a checkpoint says of itself. `whole`: one state of everything, not a part for each rank."""
+    """What a checkpoint says of itself. `world`: the ranks that saved it; `copy`: over how many of them one copy of the
+    model is spread; `writer`: a framework, or `OWN`."""
 
     step: int
     world: int
-    whole: bool
+    form: Form
+    copy: int = 1
+    writer: str = OWN
 
 
 def carry(saved: Saved, before: Site, after: Site) -> tuple[Carry, ...]:
     """The list that a person reads before moving a job; `before` is where its last attempt ran."""
-    return (*_ranks(saved, after), *_devices(before, after))
+    return (_ranks(saved, after), _data(saved, after), _random(saved, after), _devices(before, after))
 
 
-def _ranks(saved: Saved, after: Site) -> Iterator[Carry]:
-    worlds: dict[str, Param] = {"before": saved.world, "after": after.world}
+def _ranks(saved: Saved, after: Site) -> Carry:
+    told: dict[str, Param] = {"before": saved.world, "after": after.world, "copy": saved.copy}
+    told["copies"] = after.world // saved.copy
     if saved.world == after.world:
-        yield Carry("world", Carried.YES, "carry-world-same", worlds)
-        yield Carry("data", Carried.YES, "carry-data-same", worlds)
-        yield Carry("random", Carried.YES, "carry-random-same", worlds)
-        return
-    if saved.whole:
-        yield Carry("world", Carried.YES, "carry-world-whole", worlds)
-    else:
-        yield Carry("world", Carried.UNSURE, "carry-world-parts", worlds)
-    yield Carry("data", Carried.UNSURE, "carry-data-other", worlds)
-    yield Carry("random", Carried.NO, "carry-random-other", worlds)
+        return Carry("world", Carried.YES, "carry-world-same", told)
+    if saved.form is Form.GRID:
+        fits = after.world % saved.copy == 0
+        return Carry("world", Carried.YES if fits else Carried.NO, f"carry-world-grid{'' if fits else '-not'}", told)
+    carried = {Form.WHOLE: Carried.YES, Form.RESHARDED: Carried.YES, Form.ZERO: Carried.NO}
+    return Carry("world", carried.get(saved.form, Carried.UNSURE), f"carry-world-{saved.form}", told)
 
 
-def _devices(before: Site, after: Site) -> Iterator[Carry]:
+def _data(saved: Saved, after: Site) -> Carry:
+    told: dict[str, Param] = {"before": saved.world, "after": after.world}
+    if saved.writer in COUNTS_SAMPLES:
+        return Carry("data", Carried.YES, "carry-data-samples", told)
+    if saved.writer not in {OWN, *KEEPS_POSITION}:
+        return Carry("data", Carried.UNSURE, "carry-data-program", told)
+    same = saved.world == after.world
+    return Carry("data", Carried.YES if same else Carried.UNSURE, f"carry-data-{'same' if same else 'other'}", told)
+
+
+def _random(saved: Saved, after: Site) -> Carry:
+    told: dict[str, Param] = {"before": saved.world, "after": after.world}
+    if saved.writer not in {OWN, *KEEPS_RANDOM}:
+        return Carry("random", Carried.UNSURE, "carry-random-program", told)
+    same = saved.world == after.world
+    return Carry("random", Carried.YES if same else Carried.NO, f"carry-random-{'same' if same else 'other'}", told)
+
+
+def _devices(before: Site, after: Site) -> Carry:
     cards: dict[str, Param] = {"before": before.device_type, "after": after.device_type}
     if before.device_type == after.device_type:
-        yield Carry("cards", Carried.YES, "carry-cards-same", cards)
-    elif before.maker is after.maker:
-        yield Carry("cards", Carried.YES, "carry-cards-type", cards)
-    else:
-        yield Carry("cards", Carried.UNSURE, "carry-cards-maker", cards)
-    engines: dict[str, Param] = {"before": before.engine, "after": after.engine}
-    same = before.engine == after.engine
-    yield Carry("path", Carried.YES if same else Carried.UNSURE, f"carry-path-{'same' if same else 'other'}", engines)
+        return Carry("cards", Carried.YES, "carry-cards-same", cards)
+    if before.maker is after.maker:
+        return Carry("cards", Carried.YES, "carry-cards-type", cards)
+    return Carry("cards", Carried.UNSURE, "carry-cards-maker", cards)

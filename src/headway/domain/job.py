@@ -106,11 +106,15 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The checkpoint of another job that a job goes on from: only read, and only until it has one of its own."""
+    """The checkpoint of another job that a job goes on from: only read, and only until it has one of its own.
+
+    `format`: the framework that wrote it in its own way, or `headway` for the in-job SDK.
+    """
 
     job: JobId
     path: str
     step: int
+    format: str = "headway"
 
 
 @dataclass(frozen=True, slots=True)

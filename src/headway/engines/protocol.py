@@ -34,6 +34,7 @@ class Capability(StrEnum):
     BECOMES = "becomes"
     CLEARS = "clears"
     KEEPS = "keeps"
+    SHARES = "shares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +324,13 @@ class Notices(Protocol):
     async def notices(self, handles: Sequence[Handle]) -> Sequence[Notice]:
         """At most one for each handle; unreachable: none."""
         ...
+
+
+class Shares(Protocol):
+    """`SHARES`: folders that are the same on this server and on every node."""
+
+    @property
+    def shares(self) -> Sequence[str]: ...
 
 
 class Clears(Protocol):

@@ -53,6 +53,10 @@ class Wake:
                 self._loop.call_soon_threadsafe(self._events[name].set)
 
 
+AGENT = "agent/headway-agent.pyz"
+"""Where in the home the agent is that engines launch."""
+
+
 @dataclass(slots=True)
 class Platform:
     """Everything the server works with. `engines` by name; paths below `home`.

@@ -26,7 +26,7 @@ from headway.server.app import PREFIX, create_app
 from headway.server.bootstrap import prepare
 from headway.server.collector import relax
 from headway.server.home import LOCK, is_served
-from headway.server.platform import Platform, open_platform
+from headway.server.platform import AGENT, Platform, open_platform
 from headway.server.settings import Settings
 from headway.server.showcase.home import refuse
 
@@ -113,7 +113,7 @@ def stop(settings: Settings) -> list[str]:
 
 def build_agent(home: Path) -> Path:
     """The zipapp that engines launch, built by this version's own sources."""
-    target = home / "agent" / "headway-agent.pyz"
+    target = home / AGENT
     target.parent.mkdir(exist_ok=True)
     subprocess.run([sys.executable, "-m", "headway.agent.build", str(target)], check=True, stdout=subprocess.DEVNULL)
     return target

@@ -149,7 +149,7 @@ class Report(BaseModel):
     at: Moment
     agent: AgentFacts
     phase: Literal["starting", "running", "stopping", "ended"]
-    facts: dict[str, str | int | float | bool | list[int] | list[str] | None] | None = None
+    facts: dict[str, str | int | float | bool | list[int] | list[str] | list[dict[str, Line]] | None] | None = None
     ranks: list[RankStarted] = []
     events: dict[Rank, EventChunk] = {}
     exits: list[Exit] = []

@@ -1,6 +1,6 @@
 """What the agents told of each attempt: their nodes, their ranks, how these ended, and how far events were read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,8 @@ from headway.store.upsert import InsertNew, Upsert
 _nodes, _ranks, _exits, _offsets = schema.attempt_nodes, schema.attempt_ranks, schema.rank_exits, schema.event_offsets
 
 AGENT = ("agent_pid", "agent_start_ticks")
-GIVEN = ("cards", "taken_at", "left_at", "mounts")
+_LOOKED_AT = 1000
+GIVEN = ("cards", "taken_at", "left_at", "mounts", "boot", "file_systems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class NodeReport:
     @property
     def given(self) -> dict[str, Any]:
         """Its cards; since when, where a batch system gave them; when its agent went, if that left something untold;
-        what it has mounted, as `kind source`."""
+        what it has mounted, as `kind source` of the places the job uses, and all of it with the machine's `boot`."""
         return {name: value for name, value in (self.facts or {}).items() if name in GIVEN and value is not None}
 
 
@@ -73,6 +74,12 @@ _SET_RANKS = Upsert(_ranks)
 _NEW_EXIT = InsertNew(_exits)
 _SET_OFFSET = Upsert(_offsets)
 _OF_ATTEMPT = _REPORT.select().where(_nodes.c.attempt == bindparam("attempt")).order_by(_nodes.c.node)
+_NEWEST_ON = (
+    select(_nodes.c.node, _nodes.c.facts)
+    .where(_nodes.c.node.in_(bindparam("names", expanding=True)), _nodes.c.facts.is_not(None))
+    .order_by(_nodes.c.first_at.desc())
+    .limit(_LOOKED_AT)
+)
 _RANKS = _START.select().where(_ranks.c.attempt == bindparam("attempt")).order_by(_ranks.c.rank)
 _EXITS = select(_exits.c.content).where(_exits.c.attempt == bindparam("attempt")).order_by(_exits.c.rank)
 _OFFSET = select(_offsets.c.offset).where(
@@ -88,6 +95,14 @@ def upsert(c: Connection, report: NodeReport) -> None:
 def of_attempt(c: Connection, attempt: AttemptId) -> list[NodeReport]:
     """The nodes of an attempt whose agents have spoken, by name."""
     return _REPORT.all(c, _OF_ATTEMPT, {"attempt": attempt})
+
+
+def newest_facts(c: Connection, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """What the agent that spoke last on each of these nodes told of it; a node without a late attempt is left out."""
+    found: dict[str, dict[str, Any]] = {}
+    for node, facts in c.execute(_NEWEST_ON, {"names": list(names)}):
+        found.setdefault(node, facts)
+    return found
 
 
 def record_ranks(c: Connection, attempt: AttemptId, node: str, started: Sequence[tuple[int, int, datetime]]) -> None:

@@ -17,6 +17,12 @@ export const me = () => queryOptions({ queryKey: ["me"], queryFn: () => take(api
 
 export const health = () => queryOptions({ queryKey: ["health"], queryFn: () => take(api.GET(`${V1}/health`)) });
 
+/** What of an address says which jobs are asked for; the rest is looked for in what came. */
+export const jobsWanted = (search: JobsWanted): JobsWanted => ({
+  project: search.project,
+  ...(search.state?.length ? { state: search.state } : {}),
+});
+
 /** Jobs, newest first, page by page. */
 export const jobPages = (wanted: JobsWanted) =>
   infiniteQueryOptions({

@@ -25,13 +25,13 @@ TRACKER, LATEST, METADATA, STATE = "latest_checkpointed_iteration.txt", "latest"
 COMMON = "common.pt"
 """What Megatron's ranks hold alike, which it writes before the shards."""
 _MEGATRON = re.compile(r"iter_(\d{7,12})", re.ASCII)
-_PARALLEL = re.compile(r"mp_rank_(\d{2,6})(?:_(\d{3,6}))?(?:_(\d{3,6}))?", re.ASCII)
+PARALLEL = re.compile(r"mp_rank_(\d{2,6})(?:_(\d{3,6}))?(?:_(\d{3,6}))?", re.ASCII)
 _TRAINER = re.compile(r"checkpoint-(\d{1,12})", re.ASCII)
 _ACCELERATE = re.compile(r"checkpoint_(\d{1,12})", re.ASCII)
 _TAG = re.compile(r"global_step(\d{1,12})", re.ASCII)
-_MODEL = re.compile(r"(?:zero_pp_rank_(\d+)_)?mp_rank_(\d+)(?:_model_states)\.pt", re.ASCII)
-_OPTIMIZER = re.compile(r"(?:bf16_)?zero_pp_rank_(\d+)_mp_rank_(\d+)_optim_states\.pt", re.ASCII)
-_RANDOM = re.compile(r"(?:rng_state|random_states)_(\d+)\.(?:pth|pkl)", re.ASCII)
+MODEL = re.compile(r"(?:zero_pp_rank_(\d+)_)?mp_rank_(\d+)(?:_model_states)\.pt", re.ASCII)
+OPTIMIZER = re.compile(r"(?:bf16_)?zero_pp_rank_(\d+)_mp_rank_(\d+)_optim_states\.pt", re.ASCII)
+RANDOM = re.compile(r"(?:rng_state|random_states)_(\d+)\.(?:pth|pkl)", re.ASCII)
 _SHARD = re.compile(r"__\d+_\d+\.distcp", re.ASCII)
 _STEP = re.compile(
     r"(?:^|[^a-z])(?:step|iter|iteration|global_step|ckpt|checkpoint|model)[-_=]?(\d{1,12})|^(\d{1,12})$",
@@ -61,7 +61,7 @@ def accelerate(folder: Folder) -> int | None:
     named = _ACCELERATE.fullmatch(folder.name)
     if not named or not _has_weights(folder):
         return None
-    if not any(_RANDOM.fullmatch(name) for name in folder.files):
+    if not any(RANDOM.fullmatch(name) for name in folder.files):
         raise Damaged("unfinished", "random_states_0.pkl is missing")
     _check_state(folder, "optimizer.bin")
     return int(named[1])
@@ -70,7 +70,7 @@ def accelerate(folder: Folder) -> int | None:
 def megatron(folder: Folder) -> int | None:
     """Megatron-LM: `iter_0000500/`, of ranks or distributed; its tracker is written when every rank has saved."""
     named = _MEGATRON.fullmatch(folder.name)
-    ranks = [name for name in folder.folders if _PARALLEL.fullmatch(name)]
+    ranks = [name for name in folder.folders if PARALLEL.fullmatch(name)]
     if not named or not (ranks or METADATA in folder.files or _shards(folder)):
         if named and COMMON in folder.files:
             raise Damaged("unfinished", "no shards are there")
@@ -84,7 +84,7 @@ def megatron(folder: Folder) -> int | None:
     if not ranks:
         distributed(folder)
         return step
-    _check_grid(ranks, _PARALLEL)
+    _check_grid(ranks, PARALLEL)
     for name in ranks:
         with folder.below(name) as rank:
             if not rank.files:
@@ -95,16 +95,16 @@ def megatron(folder: Folder) -> int | None:
 
 def deepspeed(folder: Folder) -> int | None:
     """DeepSpeed: `global_step500/` or any tag; `latest` beside it is written when every rank has saved."""
-    models = [name for name in folder.files if _MODEL.fullmatch(name)]
-    optimizers = [name for name in folder.files if _OPTIMIZER.fullmatch(name)]
+    models = [name for name in folder.files if MODEL.fullmatch(name)]
+    optimizers = [name for name in folder.files if OPTIMIZER.fullmatch(name)]
     if not models and not optimizers:
         return None
     step = _tagged_step(folder, models)
     _check_latest(folder, step)
     if not models:
         raise Damaged("missing-file", "no model states")
-    _check_grid(models, _MODEL)
-    _check_grid(optimizers, _OPTIMIZER)
+    _check_grid(models, MODEL)
+    _check_grid(optimizers, OPTIMIZER)
     _check_all(folder)
     return step
 
@@ -166,7 +166,7 @@ def _check_state(folder: Folder, optimizer: str) -> None:
             archives.check_index(folder, name)
     if not inner and optimizer not in folder.files:
         raise Damaged("weights-only", f"{optimizer} is missing: training cannot go on from it")
-    _check_grid([name for name in folder.files if _RANDOM.fullmatch(name)], _RANDOM)
+    _check_grid([name for name in folder.files if RANDOM.fullmatch(name)], RANDOM)
     _check_all(folder)
 
 

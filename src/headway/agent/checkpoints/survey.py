@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEEPEST = 4
 MOST = 1000
 _OWN = "manifest.json"
-_FILES = (".ckpt", ".pt", ".pth")
+FILES = (".ckpt", ".pt", ".pth")
 _OFF = (".", "tmp", "wandb", "runs")
 
 
@@ -33,8 +33,8 @@ def survey(root: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
 
 def _below(folder: Folder, depth: int, known: frozenset[str]) -> Iterator[dict[str, Any]]:
     for name in sorted(folder.files):
-        if name.endswith(_FILES):
-            seen = _file(folder, name, known)
+        if name.endswith(FILES):
+            seen = of_file(folder, name, known)
             if seen is not None:
                 yield seen
     for name in folder.folders if depth else ():
@@ -44,7 +44,7 @@ def _below(folder: Folder, depth: int, known: frozenset[str]) -> Iterator[dict[s
             with folder.below(name) as inner:
                 if _OWN in inner.files:
                     continue
-                seen = _folder(inner, known)
+                seen = of_folder(inner, known)
                 if seen is None:
                     yield from _below(inner, depth - 1, known)
                 elif "format" in seen:
@@ -53,7 +53,7 @@ def _below(folder: Folder, depth: int, known: frozenset[str]) -> Iterator[dict[s
             continue
 
 
-def _folder(folder: Folder, known: frozenset[str]) -> dict[str, Any] | None:
+def of_folder(folder: Folder, known: frozenset[str]) -> dict[str, Any] | None:
     """What the first rule that knows the folder says of it; {} for one that was told; None: nobody's."""
     statuses = list(folder.every_file())
     if not statuses:
@@ -73,7 +73,7 @@ def _folder(folder: Folder, known: frozenset[str]) -> dict[str, Any] | None:
     return None
 
 
-def _file(folder: Folder, name: str, known: frozenset[str]) -> dict[str, Any] | None:
+def of_file(folder: Folder, name: str, known: frozenset[str]) -> dict[str, Any] | None:
     """A file of a series; None: one without a step, or one that was told."""
     path = f"{folder.path}/{name}" if folder.path else name
     status = folder.files[name]

@@ -5,6 +5,8 @@ Reads text only: nothing here touches a file system that may be dead.
 
 from __future__ import annotations
 
+from headway.agent import files
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,12 +23,14 @@ _NO_FILES = frozenset(
 
 
 class Mount:
-    """Where a file system hangs, what kind it is, what lies behind it (a device, `server:/path`), and if it is `ro`."""
+    """Where a file system hangs, what kind it is, what lies behind it (a device, `server:/path`), which folder of it
+    is shown there, and if it is `ro`."""
 
-    __slots__ = ("kind", "point", "read_only", "source")
+    __slots__ = ("folder", "kind", "point", "read_only", "source")
 
-    def __init__(self, point: str, kind: str, source: str, read_only: bool) -> None:
+    def __init__(self, point: str, kind: str, source: str, folder: str, read_only: bool) -> None:
         self.point = point
+        self.folder = folder
         self.kind = kind
         self.source = source
         self.read_only = read_only
@@ -40,6 +44,10 @@ class Mount:
         """As a scene tells it."""
         return {"mount": self.point, "kind": self.kind, "source": self.source, "read_only": self.read_only}
 
+    def place(self) -> dict[str, str]:
+        """As two nodes are compared by."""
+        return {"at": self.point, "kind": self.kind, "source": self.source, "folder": self.folder}
+
 
 def read(text: str) -> list[Mount]:
     """Every mount of a `mountinfo`, in its order; a line of another shape is passed over."""
@@ -50,8 +58,13 @@ def read(text: str) -> list[Mount]:
         if len(own) < 6 or len(behind) < 3:
             continue
         options = {*own[5].split(","), *behind[2].split(",")}
-        found.append(Mount(_plain(own[4]), behind[0], _plain(behind[1]), "ro" in options))
+        found.append(Mount(_plain(own[4]), behind[0], _plain(behind[1]), _plain(own[3]), "ro" in options))
     return found
+
+
+def boot() -> str | None:
+    """What all of one running machine, and nothing else, has in common: the kernel's name for this boot."""
+    return (files.read_text("/proc/sys/kernel/random/boot_id") or "").strip() or None
 
 
 def holding(path: str, mounts: Iterable[Mount]) -> Mount | None:

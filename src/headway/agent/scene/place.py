@@ -57,6 +57,14 @@ def used_mounts(order: Order, directory: str) -> list[str]:
     return sorted({f"{mount.kind} {mount.source}" for mount in held if mount is not None})
 
 
+def file_systems() -> list[dict[str, str]]:
+    """Every mount that may hold files, by what tells whether another node sees the same."""
+    from headway.agent.scene import mounts
+
+    present = [mount for mount in mounts.read(_mountinfo()) if mount.holds_files]
+    return [mount.place() for mount in present[:_MOST_MOUNTS]]
+
+
 def _disk(path: str, answer: dict[str, Any] | None, now: list[Mount], before: list[Mount]) -> dict[str, Any]:
     """One place with its mount; without figures where its file system did not answer in time."""
     from headway.agent.scene import mounts

@@ -58,7 +58,8 @@ class LocalEngine:
     """This machine as one or several virtual nodes."""
 
     name = "local"
-    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.CLEARS, Capability.KEEPS})
+    can: frozenset[Capability] = frozenset({Capability.NUDGES, Capability.CLEARS, Capability.KEEPS, Capability.SHARES})
+    shares = ("/",)  # its nodes are this machine
 
     def __init__(self, settings: LocalSettings, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings, self._clock = settings, clock

@@ -83,6 +83,11 @@ class SlurmEngine:
             settings.share.mkdir(parents=True, exist_ok=True)
             settings.share.chmod(MODE)
 
+    @property
+    def shares(self) -> Sequence[str]:
+        """The one folder that a site must have everywhere, under the same path."""
+        return (str(self._settings.share),)
+
     async def inventory(self) -> Inventory:
         """The site's nodes with devices, its own states and reasons. Raises `engine-unreachable`."""
         nodes = await asyncio.to_thread(self._look.nodes)

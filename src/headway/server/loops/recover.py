@@ -1,6 +1,7 @@
 """Recover: decide whether a broken job goes on, from which checkpoint that verifies now, and whether at once where it
 was or through the queue; open its loss bill."""
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from headway.diagnosis.advice import Course, Decision, History, Reason
 from headway.diagnosis.advice import recover as advise
 from headway.diagnosis.verdict import Verdict
 from headway.domain.attempt import PREEMPTED, Attempt
+from headway.domain.carrying import OWN
 from headway.domain.job import Job
 from headway.domain.lifecycle import JobState
 from headway.domain.recovery_events import RecoveryDecided
@@ -110,9 +112,12 @@ def _decide(platform: Platform, judged: Judged) -> None:
 
 
 def _origin(job: Job) -> Found | None:
-    """What a job that has none of its own began with, if that still verifies."""
+    """What a job that has none of its own began with, if that still verifies; a framework's, if it still is there."""
     origin = job.spec.origin
-    return Found(origin.path, origin.step) if origin is not None and on_disk.verify(origin.path).ok else None
+    if origin is None:
+        return None
+    usable = on_disk.verify(origin.path).ok if origin.format == OWN else os.path.lexists(origin.path)
+    return Found(origin.path, origin.step, origin.format) if usable else None
 
 
 @dataclass(frozen=True, slots=True)

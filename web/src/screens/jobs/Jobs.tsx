@@ -6,7 +6,7 @@ import { Button, Input, type InputRef, Select } from "antd";
 import { useMemo, useRef, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
-import { jobPages } from "../../api/queries";
+import { jobPages, jobsWanted } from "../../api/queries";
 import { STATUS } from "../../design/status";
 import { useWords } from "../../i18n/words";
 import { troubled } from "../../parts/jobs";
@@ -36,7 +36,7 @@ export function Jobs() {
   const wanted = useSearch({ from: "/jobs" });
   const { project } = useSearch({ from: "__root__" });
   const query = useInfiniteQuery({
-    ...jobPages({ project, ...(wanted.state?.length ? { state: wanted.state } : {}) }),
+    ...jobPages(jobsWanted({ ...wanted, project })),
     refetchInterval: usePace(15),
   });
   const now = useNow(15).getTime();

@@ -6,12 +6,11 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
+from headway.domain.carrying import OWN
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import CheckpointRejected, CheckpointVerified
 from headway.domain.ids import JobId
 from headway.store import checkpoints, facts
-
-OWN = "headway"
 
 
 @dataclass(frozen=True, slots=True)

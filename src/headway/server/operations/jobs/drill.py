@@ -12,8 +12,8 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Conditions, Job, JobKind, Origin, Priority
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.operations.jobs.choosing import newest_of
 from headway.server.operations.jobs.drill_copies import keep
-from headway.server.operations.jobs.resuming import newest_of
 from headway.server.operations.jobs.submit import enqueue
 from headway.server.platform import Platform
 from headway.server.secrets import make_id

@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
+from headway.domain.carrying import OWN
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.events import CheckpointRejected, CheckpointVerified, Fact
 from headway.domain.ids import JobId
-from headway.server.operations.jobs.checkpoints import OWN, Found
+from headway.server.operations.jobs.checkpoints import Found
 from headway.server.wire import CheckpointSeen
 from headway.store import checkpoints, facts
 

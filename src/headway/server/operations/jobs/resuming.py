@@ -6,22 +6,24 @@ The old job and its checkpoints are only read. What is refused is refused before
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
 from sqlalchemy import Connection
 
-from headway.domain.carrying import Carried, Carry, Saved, Site, carry
+from headway.domain.carrying import OWN, Carried, Carry, Site, carry
 from headway.domain.errors import Param, PlatformError
 from headway.domain.ids import JobId, check_name
 from headway.domain.job import Job, JobSpec, Origin
 from headway.domain.lifecycle import JobState
 from headway.domain.resources import Maker, Node, Request
+from headway.domain.seeing import see
 from headway.scheduler.plan import Forecast
-from headway.sdk.job import checkpoint as on_disk
+from headway.server.operations.jobs.checkpoints import Found
+from headway.server.operations.jobs.choosing import Asks, choose
 from headway.server.operations.jobs.conditions import Wishes, conditions_of
 from headway.server.operations.jobs.foreseeing import foresee, world_of
 from headway.server.operations.jobs.submit import enqueue, request_of
-from headway.server.operations.people.unix import account_of, check_account, check_readable, may_become
+from headway.server.operations.jobs.views import pool_of
+from headway.server.operations.people.unix import account_of, check_account, may_become
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
 from headway.store import attempts, jobs, nodes, quotas
@@ -58,23 +60,26 @@ def prepare(platform: Platform, job: Job, wish: Wish, by: str) -> Move:
     """
     if not job.state.is_terminal:
         raise PlatformError("still-live", job=job.id, state=job.state)
-    found = _checkpoint(platform, job, wish.checkpoint)
-    origin = Origin(job.id, str(found.path), found.step)
+    with platform.database.read() as c:
+        account = account_of(c, by) if may_become(platform.engines.values()) else None
+    chosen = choose(Asks(platform, job, by, account), wish.checkpoint)
+    found = chosen.found
+    origin = Origin(job.id, found.path, found.step, found.format)
     with platform.database.read() as c:
         spec = _spec(platform, c, job, wish, origin, by)
-        account = account_of(c, by) if may_become(platform.engines.values()) else None
-        before, after = _before(c, job, spec.request), _after(c, spec)
+        before, after = _before(c, job), _after(c, spec)
+        path = see(chosen.lies, pool_of(platform, c, _wanted(c, spec), before.engine if before else None))
         quota = _quota(c, spec, after, platform.clock.now())
-    check_readable("from", str(found.path), by, account)
-    manifest = found.manifest
-    saved = Saved(manifest.step, manifest.world_size, whole=manifest.layout.get("kind") == "full")
-    told: dict[str, Param] = {"step": found.step, "files": len(manifest.files), "path": str(found.path)}
-    verified = Carry("checkpoint", Carried.YES, "carry-checkpoint", told)
-    return Move(job, spec, origin, (verified, *carry(saved, before or after, after), quota))
+    carries = carry(chosen.saved((before or after).world), before or after, after)
+    return Move(job, spec, origin, (chosen.verified, *carries, path, *_handed(spec, found), quota))
 
 
 def resume(platform: Platform, c: Connection, move: Move, by: str) -> Job:
-    """Write the job that goes on. Raises `still-live` where the old one has come to life meanwhile."""
+    """Write the job that goes on. Raises `still-live` where the old one has come to life meanwhile, and `path-unseen`
+    where no node that it could get sees the checkpoint."""
+    unseen = next((each for each in move.carries if each.what == "path" and each.carried is Carried.NO), None)
+    if unseen is not None:
+        raise PlatformError("path-unseen", **unseen.params)
     present = jobs.get(c, move.job.id)
     if present is None or not present.state.is_terminal:
         raise PlatformError("still-live", job=move.job.id, state=present.state if present else None)
@@ -87,39 +92,6 @@ def when(platform: Platform, c: Connection, move: Move, by: str) -> Forecast:
     """When it would start if it were sent now."""
     (found,) = foresee(world_of(platform, c), [move.spec], by)
     return found.forecast
-
-
-def _checkpoint(platform: Platform, job: Job, wanted: str | None) -> on_disk.Checkpoint:
-    """The one that is meant, its files compared with its manifest now."""
-    if wanted is None:
-        return newest_of(platform, job)
-    paths = [str(path) for path in on_disk.checkpoint_folders(platform.checkpoints / job.id)]
-    paths += [job.spec.origin.path] if job.spec.origin else []
-    named = [path for path in paths if wanted in (path, _step_of(path))]
-    if not named:
-        near = ", ".join(dict.fromkeys(_step_of(path) for path in paths))
-        raise PlatformError("not-found", what="checkpoint", value=wanted, near=near)
-    verified = on_disk.verify(named[0])
-    if verified.manifest is None:
-        raise PlatformError("checkpoint-bad", value=named[0], reason=verified.reason, detail=verified.detail)
-    return on_disk.Checkpoint(Path(named[0]), verified.manifest)
-
-
-def newest_of(platform: Platform, job: Job) -> on_disk.Checkpoint:
-    """The newest of a job's own that verifies, else the one that it began with. Raises `no-checkpoint`."""
-    newest, rejected = on_disk.newest_verified(platform.checkpoints / job.id)
-    if newest is not None:
-        return newest
-    origin = job.spec.origin and on_disk.verify(job.spec.origin.path)
-    if origin and origin.manifest:
-        return on_disk.Checkpoint(origin.path, origin.manifest)
-    said = ", ".join(f"{bad.path.name}: {bad.reason}" for bad in rejected)
-    raise PlatformError("no-checkpoint", job=job.id, rejected=said)
-
-
-def _step_of(path: str) -> str:
-    """`step-00000040.1` is of step 40."""
-    return Path(path).name.removeprefix("step-").partition(".")[0].lstrip("0") or "0"
 
 
 def _spec(platform: Platform, c: Connection, job: Job, wish: Wish, origin: Origin, by: str) -> JobSpec:
@@ -154,21 +126,35 @@ def _pools(known: Iterable[Node], wanted: str | None) -> list[tuple[str, str]]:
     return found
 
 
-def _before(c: Connection, job: Job, request: Request) -> Site | None:
+def _handed(spec: JobSpec, found: Found) -> tuple[Carry, ...]:
+    """How a program that does not ask the in-job SDK is told where to go on from."""
+    if found.format == OWN:
+        return ()
+    words = spec.checkpoint.resume
+    if words:
+        return (Carry("handed", Carried.YES, "carry-handed-words", {"value": " ".join(words)}),)
+    return (Carry("handed", Carried.UNSURE, "carry-handed-variable", {"path": found.path}),)
+
+
+def _before(c: Connection, job: Job) -> Site | None:
     """Where its last attempt ran; None: it never did."""
     tries = attempts.of_job(c, job.id)
     if not tries:
         return None
     last = tries[-1]
-    return Site(_world(request), last.engine, last.device_type, _maker(nodes.all(c), last.device_type))
+    world = _world(job.spec.request)
+    return Site(world, last.engine, last.device_type, _maker(nodes.all(c), last.device_type))
 
 
 def _after(c: Connection, spec: JobSpec) -> Site:
     """Where it would go first: the pool it likes most of those that have room for it."""
-    known = nodes.all(c)
-    wanted = [node for node in known if _may_run(node, spec)]
-    liked = sorted(wanted, key=lambda node: _rank(spec.conditions.engines, node.engine))
+    liked = sorted(_wanted(c, spec), key=lambda node: _rank(spec.conditions.engines, node.engine))
     return Site(_world(spec.request), liked[0].engine, liked[0].device_type, liked[0].maker)
+
+
+def _wanted(c: Connection, spec: JobSpec) -> list[Node]:
+    """The nodes it could get."""
+    return [node for node in nodes.all(c) if _may_run(node, spec)]
 
 
 def _may_run(node: Node, spec: JobSpec) -> bool:

@@ -1,0 +1,127 @@
+"""Stories of jobs that go on elsewhere from what a framework saved, and to where the checkpoint may not be seen."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.domain.errors import PlatformError
+from headway.domain.resources import Maker, Node
+from headway.server.operations.jobs.resuming import resume
+from headway.store import agents, nodes
+from tests.agent.checkpoints.test_written import written
+from tests.scenarios.test_frameworks_checkpoints import sees
+from tests.scenarios.test_resuming import gone_on, moved, trained
+from tests.scenarios.work import Work
+from tests.scenarios.world import World
+
+__all__ = ["written"]
+DISK = {"at": "/", "kind": "ext4", "source": "/dev/far", "folder": "/"}
+SHARED = {"at": "/scratch", "kind": "lustre", "source": "mds:/scratch", "folder": "/"}
+
+
+def fitted(world: World, written: Path, framework: str, name: str, step: int, **given: Any) -> tuple[Work, str]:
+    """A job on two nodes whose framework saved by itself; it was stopped then."""
+    train = world.submit("train", nodes=2, **given)
+    world.settle()
+    train.starts()
+    train.reaches(step + 5)
+    target = world.platform.checkpoints / train.id / "out"
+    shutil.copytree(written / framework, target)
+    sees(train, f"out/{name}", step, format=framework)
+    train.stop()
+    world.settle()
+    train.obeys()
+    world.settle()
+    return train, str(target / name)
+
+
+def test_a_job_goes_on_elsewhere_from_what_its_framework_saved(world: World, written: Path) -> None:
+    words = {"resume": ["--resume_from_checkpoint", "{checkpoint}"]}
+    train, path = fitted(world, written, "trainer", "checkpoint-4", 4, checkpoint=words)
+    told = {each.what: (each.carried.value, each.code) for each in moved(world, train, nodes=1).carries}
+    assert told["checkpoint"] == ("yes", "carry-checkpoint-framework")
+    assert told["handed"] == ("yes", "carry-handed-words")
+    again = gone_on(world, train, nodes=1)
+    order = world.machines.parts[again.attempt.id].order
+    assert (order.resume_from, again.attempt.resume_step) == (path, 4)
+    assert order.command == ("train", "--resume_from_checkpoint", path)
+    again.starts().reaches(5)
+    again.breaks(signal=9)
+    world.settle()
+    assert (again.attempt.number, again.attempt.resume_from) == (2, path)
+    assert again.bills[0].resumed_step == 4
+
+
+def test_what_another_number_of_ranks_cannot_load_is_said(world: World, written: Path) -> None:
+    train, path = fitted(world, written, "deepspeed", "global_step4", 4)
+    for named in ("4", path, str(Path(path).parent)):
+        move = moved(world, train, checkpoint=named, nodes=2)
+        told = {each.what: (each.carried.value, each.code) for each in move.carries}
+        assert move.origin.path == path
+        assert told["world"] == ("no", "carry-world-zero")
+        assert told["handed"] == ("unsure", "carry-handed-variable")
+
+
+def test_what_is_damaged_by_now_is_passed_over_and_refused_by_name(world: World, written: Path) -> None:
+    train, path = fitted(world, written, "trainer", "checkpoint-4", 4)
+    (Path(path) / "optimizer.pt").write_bytes(b"PK")
+    for wanted, code in ((None, "no-checkpoint"), ("4", "checkpoint-bad")):
+        with pytest.raises(PlatformError) as refused:
+            moved(world, train, checkpoint=wanted)
+        assert refused.value.code == code
+        assert "checkpoint-4" in refused.value.text("en")
+
+
+def test_a_path_elsewhere_may_be_named_if_it_holds_a_checkpoint_and_is_nobody_elses(
+    world: World, written: Path, tmp_path: Path
+) -> None:
+    train, paths = trained(world, 10)
+    other, others = trained(world, 20)
+    copied = shutil.copytree(paths[0], tmp_path / "copied" / Path(paths[0]).name)
+    assert moved(world, train, checkpoint=str(copied)).origin.path == str(copied)
+    assert moved(world, train, checkpoint=str(written / "lightning")).origin.format == "lightning"
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "model.pt").write_bytes((written / "trainer/checkpoint-4/optimizer.pt").read_bytes())
+    for wanted, code in [
+        (others[0], "not-found"),
+        (str(world.platform.checkpoints / other.id), "not-found"),
+        (str(tmp_path / "empty"), "checkpoint-unknown"),
+        (str(tmp_path / "model.pt"), "checkpoint-unknown"),
+        (str(tmp_path / "gone"), "not-readable"),
+    ]:
+        with pytest.raises(PlatformError) as refused:
+            moved(world, train, checkpoint=wanted)
+        assert (refused.value.code, bool(refused.value.hint("zh"))) == (code, True), wanted
+
+
+def far(world: World, train: Work, *mounts: dict[str, str]) -> None:
+    """Another pool, whose agent told once that it runs on a machine of its own with these mounts."""
+    with world.platform.database.write() as c:
+        nodes.put(c, [*nodes.all(c), Node("m1", "fake", "910B", 8, Maker.ASCEND)], world.now)
+        told = {"boot": "another", "file_systems": list(mounts)}
+        agents.upsert(c, agents.NodeReport(train.attempt.id, "m1", "ended", 1, world.now, world.now, facts=told))
+
+
+def test_a_pool_that_does_not_see_the_checkpoint_is_refused_with_the_way_out(world: World) -> None:
+    train, paths = trained(world, 10)
+    far(world, train, DISK, SHARED)
+    move = moved(world, train, pool="910B", nodes=1)
+    told = {each.what: (each.carried.value, each.code) for each in move.carries}
+    assert told["path"] == ("no", "carry-path-unseen")
+    before = world.mark()
+    with pytest.raises(PlatformError) as refused, world.platform.database.write() as c:
+        resume(world.platform, c, move, "ann")
+    assert refused.value.code == "path-unseen"
+    for named in (paths[0], "fake/910B", "m1", "/scratch"):
+        assert named in refused.value.text("en") + refused.value.hint("en")
+    assert world.mark() == before
+
+
+def test_a_pool_of_which_nothing_is_known_is_said_to_be_unknown_and_not_refused(world: World) -> None:
+    train, _ = trained(world, 10)
+    with world.platform.database.write() as c:
+        nodes.put(c, [*nodes.all(c), Node("m1", "other", "910B", 8, Maker.ASCEND)], world.now)
+    told = {each.what: (each.carried.value, each.code) for each in moved(world, train, pool="other", nodes=1).carries}
+    assert told["path"] == ("unsure", "carry-path-other")
