@@ -137,7 +137,7 @@ def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None
     assert "verified (pinned by ann)" in headway("checkpoints", "j").out
     copy = {"copy": "s3://b/j/step", "copy_storage": "staged:s3", "copy_seconds": 4.0, "copy_restored": 2.0}
     stub.on("GET", "/jobs/j/checkpoints", [row | state | copy])
-    assert "nfs4 → staged:s3 (4.0s, 2.0s)" in headway("checkpoints", "j").out
+    assert "nfs4 → staged:s3 (4.0 s, 2.0 s)" in headway("checkpoints", "j").out
 
 
 def test_a_drill_names_what_is_broken_and_when(stub: Stub, headway: Headway) -> None:

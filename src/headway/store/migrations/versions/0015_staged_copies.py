@@ -8,7 +8,7 @@ down_revision = "0014"
 branch_labels = None
 depends_on = None
 
-COLUMNS = {"copy": sa.String, "copy_storage": sa.String, "copy_seconds": sa.Float, "copy_restored": sa.Float}
+COLUMNS = {"copy": sa.Text, "copy_storage": sa.String, "copy_seconds": sa.Float, "copy_restored": sa.Float}
 
 
 def upgrade() -> None:
