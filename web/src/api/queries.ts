@@ -238,10 +238,10 @@ export const nodeReadings = (node: string, name: string, since: string, until?: 
   });
 
 /** One measurement across all nodes. */
-export const acrossNodes = (name: string, since: string, points = 100) =>
+export const acrossNodes = (name: string, since: string, points = 100, until?: string) =>
   queryOptions({
-    queryKey: ["readings", name, since, points],
-    queryFn: () => take(api.GET(`${V1}/readings`, { params: { query: { name, since, points } } })),
+    queryKey: ["readings", name, since, points, until ?? null],
+    queryFn: () => take(api.GET(`${V1}/readings`, { params: { query: { name, since, until, points } } })),
     placeholderData: keepPreviousData,
   });
 
