@@ -27,6 +27,7 @@ from headway.domain.errors import (
     message,
     spoken,
 )
+from headway.domain.events import KINDS
 from headway.domain.grant import GrantState
 from headway.domain.job import Priority
 from headway.domain.lifecycle import AttemptState, JobState
@@ -68,6 +69,7 @@ WORDS = [
     *[("cause", value) for value in Cause],
     *[("phase", value) for value in Phase],
     *[("fault", value) for value in Fault],
+    *[("kind", kind) for kind in KINDS],
     *[("priority", value) for value in Priority],
 ]
 

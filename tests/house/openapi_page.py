@@ -12,7 +12,7 @@ from headway.server.platform import Platform
 from tests.house.repository import REPOSITORY
 
 PAGE = REPOSITORY / "web/openapi.json"
-TOLD = ("why", "cause", "phase", "fault")
+TOLD = ("why", "cause", "phase", "fault", "kind")
 """Families of words that facts and rows of the API hold, and the console tells."""
 
 

@@ -11,6 +11,7 @@ import { MetricSelect } from "../../parts/chart/MetricSelect";
 import { metricName, sinceHours } from "../../parts/chart/metrics";
 import { Panel } from "../../parts/Page";
 import { Data, Unknown } from "../../parts/states";
+import { linesOf, MOST_LINES } from "./lines";
 
 const HOURS = [1, 6, 24, 168];
 
@@ -53,13 +54,10 @@ export function Readings() {
           found.length === 0 ? (
             <Unknown>{t("cluster.no-readings", { metric: metricName(metric, t) })}</Unknown>
           ) : (
-            <LazyChart
-              metric={metric}
-              lines={found.map((one) => ({
-                name: one.device === null ? one.node : `${one.node} · ${one.device}`,
-                points: one.points.map((point) => [Date.parse(point.at), point.mean] as [number, number]),
-              }))}
-            />
+            <>
+              {found.length > MOST_LINES ? <span className="quiet">{t("cluster.per-node")}</span> : null}
+              <LazyChart metric={metric} lines={linesOf(found)} />
+            </>
           )
         }
       </Data>

@@ -25,6 +25,7 @@ test("a month tells use and failures as shares of what was a project's own and o
 test("what more nodes would have changed stands beside what was, and what was left out is said", async () => {
   const asked: string[][] = [];
   server.use(
+    http.get("*/api/v1/nodes", () => HttpResponse.json([])),
     http.get("*/api/v1/reports/with-more", ({ request }) => {
       asked.push(new URL(request.url).searchParams.getAll("add"));
       const whole = { before: SIDE, after: { ...SIDE, mean_wait: 300 } };
@@ -35,7 +36,7 @@ test("what more nodes would have changed stands beside what was, and what was le
   await userEvent.click(await screen.findByLabelText("Nodes to add"));
   await userEvent.paste("4x8xH800 1x8xH20");
   await userEvent.click(screen.getByRole("button", { name: "Play it again" }));
-  expect(await screen.findByText("1 jobs that fit nowhere were left out")).toBeTruthy();
+  expect(await screen.findByText("1 job that fits nowhere: left out")).toBeTruthy();
   expect(screen.getByRole("row", { name: /all projects/ }).textContent).toContain("30m → 5m");
   expect(asked).toEqual([["4x8xH800", "1x8xH20"]]);
 });
