@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SHARED ?= $(or $(HEADWAY_SHARED),../shared)
 export OMP_NUM_THREADS ?= 1
+# Live tests of guides and engines, Slurm among them: about half of the time that live tests take.
+SITES := tests/docs tests/engines tests/live/slurm
 
 .PHONY: help setup system site browser console demo test check format evaluate benchmark clean
 
@@ -33,15 +35,19 @@ console: setup ## check, test and build the web console into the package (Node f
 demo: setup ## run the main job: one training from the queue to the bill (KEEP=1, DEMO_JSON=FILE, DEMO_HOME=DIR)
 	@$(BIN)/python -m examples.demo $(if $(KEEP),--keep) $(if $(DEMO_JSON),--json $(DEMO_JSON)) $(if $(DEMO_HOME),--home $(DEMO_HOME))
 
-test: setup system site console check ## pass every test: those that mostly compute beside those that mostly wait
+test: ## pass every test: those that mostly compute beside two halves of those that mostly wait
+	@$(MAKE) --no-print-directory -j3 -O setup system site
+	@$(MAKE) --no-print-directory -j2 -O console check
 	@mkdir -p build
 	@export HEADWAY_SHARED=$(abspath $(SHARED)); \
 	nice -n 5 $(BIN)/pytest -m 'not live' > build/computing.log 2>&1 & computing=$$!; \
-	trap 'kill $$computing' INT TERM; \
-	$(BIN)/pytest -m live; live=$$?; \
+	$(BIN)/pytest -m live $(SITES) > build/sites.log 2>&1 & sites=$$!; \
+	trap 'kill $$computing $$sites' INT TERM; \
+	$(BIN)/pytest -m live $(addprefix --ignore=,$(SITES)); live=$$?; \
+	wait $$sites; at_sites=$$?; \
 	wait $$computing; computed=$$?; \
-	cat build/computing.log; \
-	exit $$((live || computed))
+	cat build/sites.log build/computing.log; \
+	exit $$((live || at_sites || computed))
 
 check: setup ## formatting, lint, types, imports
 	$(BIN)/ruff format --check --quiet .

@@ -27,16 +27,17 @@ def played() -> Iterator[Api]:
     with tempfile.TemporaryDirectory() as folder:
         home, port = Path(folder) / "home", free_port()
         words = ["-m", "headway.server.main", "showcase", "--home", str(home), "--port", str(port), "--language", "en"]
-        process = subprocess.Popen(
-            [sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        assert process.stdout is not None
-        try:
-            assert f"http://127.0.0.1:{port}" in process.stdout.readline()
-            yield Api(f"http://127.0.0.1:{port}", home / "client.json")
-        finally:
-            process.terminate()
-            process.wait(60)
+        command = [sys.executable, *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            assert process.stdout is not None
+            api = Api(f"http://127.0.0.1:{port}", home / "client.json")
+            try:
+                assert api.url in process.stdout.readline()
+                yield api
+            finally:
+                api.close()
+                process.terminate()
+                process.wait(60)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from headway.domain.errors import (
     CLAUSE,
     FAMILIES,
     LANGUAGES,
+    SAID,
     SEVERAL,
     TIME,
     Language,
@@ -27,6 +28,7 @@ from headway.domain.errors import (
     message,
     spoken,
 )
+from headway.domain.events import KINDS
 from headway.domain.grant import GrantState
 from headway.domain.job import Priority
 from headway.domain.lifecycle import AttemptState, JobState
@@ -68,6 +70,7 @@ WORDS = [
     *[("cause", value) for value in Cause],
     *[("phase", value) for value in Phase],
     *[("fault", value) for value in Fault],
+    *[("kind", kind) for kind in KINDS],
     *[("priority", value) for value in Priority],
 ]
 
@@ -98,7 +101,7 @@ def test_no_chinese_word_is_the_internal_one() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_blank_names_a_family_that_there_is(language: Language) -> None:
-    known = {"", TIME, *FAMILIES, *SEVERAL}
+    known = {"", TIME, SAID, *FAMILIES, *SEVERAL}
     unknown = []
     for code in codes(language):
         error = PlatformError(code)
@@ -149,7 +152,7 @@ def test_what_a_person_wrote_stays_as_it_is() -> None:
 
 
 def test_facts_name_only_families_that_there_are() -> None:
-    assert {family for families in OF_FIELDS.values() for family in families} <= set(FAMILIES)
+    assert {family for families in OF_FIELDS.values() for family in families} <= {SAID, *FAMILIES}
 
 
 def test_a_hint_says_nothing_of_what_is_near_where_nothing_is() -> None:

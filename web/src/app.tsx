@@ -27,7 +27,7 @@ export function makeQueries(): QueryClient {
 }
 
 const queries = makeQueries();
-const router = makeRouter();
+const router = makeRouter(queries);
 
 export function Root() {
   return (

@@ -1,7 +1,8 @@
 /** Addresses: every view's state is in its URL, checked on the way in; the project goes along from page to page. */
 
+import type { QueryClient } from "@tanstack/react-query";
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
@@ -9,6 +10,8 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 import type { Schemas } from "./api/client";
+import { firstOfJob, firstOfJobs } from "./api/first";
+import { jobsWanted } from "./api/queries";
 import { Failed } from "./parts/states";
 import { Console } from "./shell/Console";
 import { Lost } from "./shell/Lost";
@@ -44,7 +47,11 @@ const optional = <T extends object>(search: T): Partial<T> => search;
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
   allowed.find((one) => one === value);
 
-const root = createRootRoute({
+interface Context {
+  queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
   component: Console,
   notFoundComponent: Lost,
   errorComponent: ({ error, reset }) => <Failed error={error} retry={reset} />,
@@ -69,6 +76,8 @@ const jobs = createRoute({
       owner: text(raw.owner),
       trouble: raw.trouble === true ? true : undefined,
     }),
+  loaderDeps: ({ search }) => jobsWanted(search),
+  loader: ({ context, deps, cause }) => cause === "enter" && firstOfJobs(context.queries, deps),
 });
 
 const job = createRoute({
@@ -84,6 +93,7 @@ const job = createRoute({
       to: text(raw.to),
       t: text(raw.t),
     }),
+  loader: ({ context, params, cause }) => cause === "enter" && firstOfJob(context.queries, params.job),
 });
 
 const submit = createRoute({
@@ -104,6 +114,8 @@ const cluster = createRoute({
       job: text(raw.job),
       metric: text(raw.metric),
       hours: whole(raw.hours),
+      from: text(raw.from),
+      to: text(raw.to),
     }),
 });
 
@@ -172,8 +184,13 @@ const tree = root.addChildren([
   ...[overview, jobs, job, submit, cluster, node, usage, models, services, service, alerts, settings],
 ]);
 
-export function makeRouter(history?: RouterHistory) {
-  return createRouter({ routeTree: tree, defaultPreload: "intent", ...(history ? { history } : {}) });
+export function makeRouter(queries: QueryClient, history?: RouterHistory) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: "intent",
+    ...(history ? { history } : {}),
+  });
 }
 
 declare module "@tanstack/react-router" {

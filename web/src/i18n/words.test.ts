@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import en from "./en.json";
-import { known, say } from "./words";
+import { known, listed, say } from "./words";
 import zh from "./zh.json";
 
 const blanks = (text: string) => [...text.matchAll(/\{(\w+)[|}]/g)].map((found) => found[1]).sort();
@@ -36,4 +36,25 @@ test("one is not said as many", () => {
 test("a code the console does not know has no key", () => {
   expect(known("status.running")).toBe("status.running");
   expect(known("status.unheard-of")).toBeNull();
+});
+
+test("a number is grouped as the language writes it, what is no number stays", () => {
+  expect(say("zh", "job.resumed", { step: 6000 })).toBe("从 step 6,000 恢复");
+  expect(say("en", "job.resumed", { step: "6000" })).toBe("resumed at step 6000");
+});
+
+test("where a blank is filled in Chinese no space is left between two Chinese characters", () => {
+  expect(say("zh", "cadence.advice", { interval: "58 分" })).toBe("建议每 58 分写一次");
+  expect(say("zh", "rules.above", { watches: "卡温度", threshold: "85 °C" })).toBe("卡温度高于 85 °C");
+  expect(say("zh", "rules.above", { watches: "SM", threshold: "5" })).toBe("SM 高于 5");
+});
+
+test("several are listed as the language lists them", () => {
+  expect(listed(["成员", "管理员"], "zh")).toBe("成员、管理员");
+  expect(listed(["member", "admin"], "en")).toBe("member, admin");
+});
+
+test("what is counted in English is told as one or as many", () => {
+  const counts = /\{\w+\} (?:[a-z]+ ){0,2}(?:node|card|card-hour|rank|day|hour|step|job|attempt|fault|line|update)s\b/;
+  expect(Object.entries(en).filter(([, text]) => counts.test(text))).toEqual([]);
 });

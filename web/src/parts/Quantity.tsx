@@ -4,7 +4,7 @@ import { type Language, useWords } from "../i18n/words";
 import { duration, moment, shortMoment } from "../time/durations";
 import { useNow } from "../time/now";
 
-const SHORT_S = 10;
+const SHORT_S = 60;
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 export function Quantity({
@@ -31,9 +31,11 @@ export function figure(value: number | null | undefined, digits: number, languag
   return new Intl.NumberFormat(language === "zh" ? "zh-CN" : "en", { maximumFractionDigits: digits }).format(value);
 }
 
-/** Of a short time the tenths count. */
-export function brief(seconds: number, language: Language): string {
-  return seconds < SHORT_S ? `${figure(seconds, 1, language)} s` : duration(seconds, language);
+/** A length of time; of a short one the tenths count. */
+export function brief(seconds: number | null | undefined, language: Language): string {
+  if (seconds === null || seconds === undefined) return "—";
+  if (seconds >= SHORT_S || Number.isInteger(seconds)) return duration(seconds, language);
+  return language === "zh" ? `${figure(seconds, 1, language)} 秒` : `${figure(seconds, 1, language)}s`;
 }
 
 /** Bytes in powers of 1024. */

@@ -2,14 +2,15 @@
 
 import { Link, useSearch } from "@tanstack/react-router";
 import { Button, Table } from "antd";
-import type { ReactNode } from "react";
+import { isValidElement, type ReactNode } from "react";
 import type { Schemas } from "../api/client";
 import { useWords } from "../i18n/words";
 import { useMay } from "./may";
+import { Quantity } from "./Quantity";
 
 export type Row = { key: string } & Record<string, ReactNode>;
 
-/** Columns are [key of the cell, heading]. */
+/** Columns are [key of the cell, heading]; one that holds nothing but figures stands at the right. */
 export function Simple({ rows, columns }: { rows: Row[]; columns: [string, string][] }) {
   return (
     <Table<Row>
@@ -17,9 +18,19 @@ export function Simple({ rows, columns }: { rows: Row[]; columns: [string, strin
       pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
       scroll={{ x: "max-content" }}
       dataSource={rows}
-      columns={columns.map(([dataIndex, title]) => ({ dataIndex, title, key: dataIndex }))}
+      columns={columns.map(([dataIndex, title]) => ({
+        ...{ dataIndex, title, key: dataIndex },
+        align: isOfFigures(rows, dataIndex) ? "right" : "left",
+      }))}
     />
   );
+}
+
+/** Whether all that stands in a column is figures, or a dash for one that nobody knows. */
+function isOfFigures(rows: Row[], column: string): boolean {
+  const cells = rows.map((row) => row[column]);
+  const figures = cells.filter((cell) => isValidElement(cell) && cell.type === Quantity);
+  return figures.length > 0 && cells.every((cell) => cell === "—" || figures.includes(cell as never));
 }
 
 export function JobLink({ view }: { view: Schemas["JobView"] }) {

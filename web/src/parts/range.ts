@@ -2,16 +2,14 @@
 
 import type { Schemas } from "../api/client";
 import { known, type Say } from "../i18n/words";
-import { shortMoment } from "../time/durations";
+import { shortMoment, span } from "../time/durations";
 
 type Forecast = Schemas["Forecast"] | null | undefined;
 
 /** "14:20–15:05", or one moment where both ends read the same; null where nobody can honestly say. */
 export function range(forecast: Forecast, now: Date): string | null {
   if (!forecast?.p50) return null;
-  const first = shortMoment(forecast.p50, now);
-  const last = forecast.p90 ? shortMoment(forecast.p90, now) : null;
-  return last === null ? `≥ ${first}` : first === last ? first : `${first}–${last}`;
+  return forecast.p90 ? span(forecast.p50, forecast.p90, now) : `≥ ${shortMoment(forecast.p50, now)}`;
 }
 
 /** The same as a sentence: its range, else the moment it will not start before, else that it is not known. */

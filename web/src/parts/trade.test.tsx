@@ -25,7 +25,7 @@ test("storages stand beside each other with what a save and a restore take there
   show(<Trade seen={{ ...SEEN, storages }} />);
   const used = await screen.findByRole("row", { name: /network file system \(nfs4\)/ });
   expect(used.textContent).toContain("256 MiB/s");
-  expect(used.textContent).toContain("5 s");
+  expect(used.textContent).toContain("5s");
   expect(used.textContent).toContain("in use");
   expect(screen.getByRole("row", { name: /parallel file system \(lustre\)/ }).textContent).toContain("—");
 });
@@ -34,7 +34,7 @@ test("the advice stands beside what is in use, with what each costs and loses", 
   show(<Trade seen={SEEN} />);
   expect(await screen.findByText("Advised: every 10m")).toBeTruthy();
   expect(screen.getByText(/It saves every 30m now, by time/)).toBeTruthy();
-  expect(screen.getByText(/blocks training for 0.4 s \(median of 7\); 64 nodes fail once in 1d/)).toBeTruthy();
+  expect(screen.getByText(/blocks training for 0.4s \(median of 7\); 64 nodes fail once in 1d/)).toBeTruthy();
   const used = screen.getByRole("row", { name: /in use/ });
   expect(used.textContent).toContain("7.25 %");
   expect(used.textContent).toContain("15m");

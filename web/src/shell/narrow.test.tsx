@@ -22,10 +22,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 test("where there is no room the menu opens over the page, and closes once something was chosen", async () => {
-  const router = makeRouter(createMemoryHistory({ initialEntries: ["/alerts"] }));
+  const queries = makeQueries();
+  const router = makeRouter(queries, createMemoryHistory({ initialEntries: ["/alerts"] }));
   render(
     <WordsProvider>
-      <QueryClientProvider client={makeQueries()}>
+      <QueryClientProvider client={queries}>
         <Dressed>
           <RouterProvider router={router} />
         </Dressed>

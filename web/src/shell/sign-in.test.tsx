@@ -13,10 +13,11 @@ import { server } from "../testing/server";
 const V1 = "*/api/v1";
 
 function open(address: string) {
-  const router = makeRouter(createMemoryHistory({ initialEntries: [address] }));
+  const queries = makeQueries();
+  const router = makeRouter(queries, createMemoryHistory({ initialEntries: [address] }));
   render(
     <WordsProvider>
-      <QueryClientProvider client={makeQueries()}>
+      <QueryClientProvider client={queries}>
         <Dressed>
           <RouterProvider router={router} />
         </Dressed>

@@ -40,12 +40,21 @@ export function moment(at: string | number | Date): string {
   return `${day(date)} ${clock(date)} ${offset(date)}`;
 }
 
-/** "03:12" of a moment today, "11-30 03:12" of another day. */
+/** "03:12" of a moment today, "11-30 03:12" of another day, "2027-03-01 03:12" of another year. */
 export function shortMoment(at: string | number | Date, now: Date): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "—";
   const short = clock(date).slice(0, 5);
-  return day(date) === day(now) ? short : `${monthDay(date)} ${short}`;
+  if (day(date) === day(now)) return short;
+  return `${date.getFullYear() === now.getFullYear() ? monthDay(date) : day(date)} ${short}`;
+}
+
+/** From one moment to another; the day is told once where it is the same: "12-02 02:34–11:14". */
+export function span(from: string | number | Date, to: string | number | Date, now: Date): string {
+  const [first, last] = [shortMoment(from, now), shortMoment(to, now)];
+  if (first === last) return first;
+  const sameDay = day(new Date(from)) === day(new Date(to));
+  return `${first}–${sameDay ? clock(new Date(to)).slice(0, 5) : last}`;
 }
 
 /** "03:12:07". */

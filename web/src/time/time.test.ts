@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeAxis } from "./axis";
-import { duration, isoSeconds, moment } from "./durations";
+import { duration, isoSeconds, moment, shortMoment, span } from "./durations";
 import { ticks } from "./ticks";
 
 describe("durations", () => {
@@ -66,4 +66,14 @@ describe("ticks", () => {
     expect(found[0]?.label).toMatch(/^12-0[12] /);
     for (const tick of found) expect(tick.at <= start + HOUR || tick.at >= start + 20 * HOUR).toBe(true);
   });
+});
+
+test("a span tells its day once, another day twice, and another year by its number", () => {
+  const now = new Date(2026, 11, 1, 12);
+  const at = (day: number, hour: number, minute: number) => new Date(2026, 11, day, hour, minute);
+  expect(span(at(1, 14, 20), at(1, 15, 5), now)).toBe("14:20–15:05");
+  expect(span(at(2, 2, 34), at(2, 11, 14), now)).toBe("12-02 02:34–11:14");
+  expect(span(at(1, 22, 0), at(2, 2, 51), now)).toBe("22:00–12-02 02:51");
+  expect(span(at(1, 14, 20), at(1, 14, 20), now)).toBe("14:20");
+  expect(shortMoment(new Date(2027, 2, 1, 17, 54), now)).toBe("2027-03-01 17:54");
 });

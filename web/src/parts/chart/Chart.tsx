@@ -27,12 +27,15 @@ export default function Chart({ lines, metric }: ChartProps) {
       grid: { left: 84, right: 16, top: 40, bottom: 56 },
       tooltip: {
         trigger: "axis",
+        order: "valueDesc",
+        confine: true,
+        extraCssText: "max-height: 320px; overflow: hidden auto;",
         backgroundColor: ink.raised,
         borderColor: ink.line,
         textStyle: { color: ink.text },
         valueFormatter: (value: unknown) => (typeof value === "number" ? told(value) : "—"),
       },
-      legend: { type: "scroll", top: 4, textStyle: { color: ink.text } },
+      legend: { type: "scroll", top: 4, textStyle: { color: ink.text }, show: lines.length > 1 },
       dataZoom: [{ type: "inside" }, { type: "slider", height: 16, bottom: 8 }],
       xAxis: { type: "time", ...axis },
       yAxis: {

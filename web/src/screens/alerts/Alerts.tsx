@@ -6,7 +6,7 @@ import { Button, Checkbox, Select, Tabs } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { usePace } from "../../api/live";
 import { alerts, incidents } from "../../api/queries";
-import { known, useWords } from "../../i18n/words";
+import { known, type Language, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Page } from "../../parts/Page";
@@ -18,7 +18,7 @@ import { now } from "../../time/now";
 import { Channels } from "./Channels";
 import { Drills } from "./Drills";
 import { Rules } from "./Rules";
-import { watchedName, watchedValue } from "./watched";
+import { factOf, watchedName, watchedValue } from "./watched";
 
 const MARGIN_MS = 10 * 60_000;
 const DAYS = [1, 7, 30, 90];
@@ -83,13 +83,10 @@ function Records() {
   );
 }
 
-/** What is watched in seconds. */
-
 function List({ views }: { views: Schemas["AlertView"][] }) {
   const { t, language } = useWords();
   const rows = views.map((view) => {
     const { alert } = view;
-    const end = alert.ended_at ? Date.parse(alert.ended_at) : now();
     return {
       key: alert.id,
       state: alert.ended_at ? `✓ ${t("alerts.ended")}` : <span className="bad">● {t("alerts.stands")}</span>,
@@ -101,7 +98,7 @@ function List({ views }: { views: Schemas["AlertView"][] }) {
       ),
       subject: <Subject alert={alert} />,
       began: <Moment at={alert.began} />,
-      lasted: duration((end - Date.parse(alert.began)) / 1000, language),
+      lasted: lasted(view, language),
       worst: alert.worst == null ? "—" : watchedValue(view.watches ?? "", alert.worst, language),
       seen: alert.acknowledged_by ? `${alert.acknowledged_by} ${alert.note ?? ""}` : <Acknowledge alert={alert.id} />,
     };
@@ -120,6 +117,13 @@ function List({ views }: { views: Schemas["AlertView"][] }) {
       ]}
     />
   );
+}
+
+/** How long it stood; what only happens has no length. */
+function lasted({ alert, watches }: Schemas["AlertView"], language: Language): string {
+  if (watches && factOf(watches)) return "—";
+  const end = alert.ended_at ? Date.parse(alert.ended_at) : now();
+  return duration((end - Date.parse(alert.began)) / 1000, language);
 }
 
 /** What it is about, opened at the alert's own window where it has one. */
@@ -189,7 +193,7 @@ function Incidents() {
               began: <Moment at={one.incident.began} />,
               last: <Moment at={one.incident.last} />,
               failures: <Quantity value={one.incident.failures.length} />,
-              idle: <Quantity value={one.idle_device_seconds / 3600} unit={t("unit.card-hours")} digits={1} />,
+              idle: <Quantity value={one.idle_device_seconds / 3600} digits={1} />,
               nodes: one.nodes.map((node) => (
                 <Link key={node} to="/nodes/$node" params={{ node }}>
                   {node}{" "}

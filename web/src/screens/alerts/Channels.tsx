@@ -72,7 +72,7 @@ function List({ all }: { all: Channel[] }) {
         ["kind", t("alerts.kind")],
         ["whose", t("channel.whose")],
         ["language", t("alerts.language")],
-        ["author", t("versions.author")],
+        ["author", t("channel.author")],
         ["waiting", t("alerts.waiting")],
         ["error", t("alerts.error")],
         ["act", ""],

@@ -65,7 +65,7 @@ function useRow() {
     ),
     kill: `${told(["drill.kill"], drill.kill ?? "rank", t)} · rank ${drill.rank}`,
     detect: lasting(score?.phases.detect),
-    steps: <Quantity value={score?.lost_steps} />,
+    steps: <Quantity value={score?.lost_steps} unit={t("unit.steps")} />,
     outage: lasting(score?.seconds),
     right: score?.verdict_right == null ? "—" : t(score.verdict_right ? "drills.right" : "drills.wrong"),
     at: <Moment at={drill.at} />,

@@ -5,7 +5,7 @@ import { AutoComplete, Button, Form, Input, InputNumber, Modal, Select } from "a
 import { useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
 import { alertRules, channels, projects } from "../../api/queries";
-import { type Language, type Say, useWords } from "../../i18n/words";
+import { type Language, listed, type Say, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { METRICS } from "../../parts/chart/metrics";
 import { useMay } from "../../parts/may";
@@ -56,7 +56,7 @@ export function Rules() {
                   Object.values(rule.scope ?? {})
                     .filter(Boolean)
                     .join(" · ") || t("rules.everywhere"),
-                who: (rule.recipients ?? []).join(", ") || "—",
+                who: listed(rule.recipients ?? [], language) || "—",
                 act: operate ? <RuleActions rule={rule} /> : "",
               }))}
               columns={[

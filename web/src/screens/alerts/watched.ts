@@ -25,6 +25,7 @@ export function watchedName(watches: string, t: Say): string {
 export function watchedValue(watches: string, value: number, language: Language): string {
   if (watches.startsWith(READING)) return measured(watches.slice(READING.length), value);
   if (IN_SECONDS.has(watches)) return duration(value, language);
+  if (watches === "node-down") return "—";
   if (watches === "budget") return `${Math.round(100 * value)} %`;
   return String(Number(value.toPrecision(3)));
 }

@@ -7,7 +7,7 @@ import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { acrossNodes, cases, nodes } from "../../api/queries";
-import { told, useWords } from "../../i18n/words";
+import { listed, told, useWords } from "../../i18n/words";
 import { pools } from "../../parts/jobs";
 import { Page, Panel } from "../../parts/Page";
 import { Quantity } from "../../parts/Quantity";
@@ -66,7 +66,7 @@ export function Cluster() {
 }
 
 function Sums({ views }: { views: Schemas["NodeView"][] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const silent = views.filter(({ node }) => node.state === "unknown").map(({ node }) => node.name);
   return (
     <>
@@ -78,7 +78,7 @@ function Sums({ views }: { views: Schemas["NodeView"][] }) {
         ))}
       </div>
       {silent.length > 0 ? (
-        <Partial>{t("cluster.silent", { count: silent.length, names: silent.slice(0, 5).join(", ") })}</Partial>
+        <Partial>{t("cluster.silent", { count: silent.length, names: listed(silent.slice(0, 5), language) })}</Partial>
       ) : null}
     </>
   );
@@ -133,7 +133,7 @@ function Sheet({ views }: { views: Schemas["NodeView"][] }) {
 }
 
 export function NodeTable({ views }: { views: Schemas["NodeView"][] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const rows = views.map(({ node, taken, occupied }) => ({
     key: node.name,
     name: (
@@ -148,8 +148,12 @@ export function NodeTable({ views }: { views: Schemas["NodeView"][] }) {
         <Quantity value={Object.keys(taken).length} />/<Quantity value={node.devices} />
       </>
     ),
-    jobs: [...new Set(Object.values(taken))].join(", ") || "—",
-    others: occupied.map((one) => `${one.by} ×${one.devices}`).join(", ") || "—",
+    jobs: listed([...new Set(Object.values(taken))], language) || "—",
+    others:
+      listed(
+        occupied.map((one) => `${one.by} ×${one.devices}`),
+        language,
+      ) || "—",
   }));
   return (
     <Simple

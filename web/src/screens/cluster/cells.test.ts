@@ -32,6 +32,18 @@ test("what nobody measured is unknown, never good", () => {
   expect(cell && lookOf(cell, "health")).toBe("unknown");
 });
 
+test("a suspect node shows so in the health lens even when it was closed for it", () => {
+  const looks = (state: Schemas["NodeState"], level: Schemas["Level"]) =>
+    groups([view("n1", 1, {}, state)], new Map(), new Map([["n1", level]])).map(
+      (group) => group.blocks[0]?.cells[0] && lookOf(group.blocks[0].cells[0], "health"),
+    )[0];
+  expect([looks("cordoned", "suspect"), looks("cordoned", "normal"), looks("up", "normal")]).toEqual([
+    "suspect",
+    "out",
+    "idle",
+  ]);
+});
+
 test("held and not computing is wasted", () => {
   const cell = groups([view("n1", 1, { "0": "j-1.1" })], new Map([["n1 0", 1]]), new Map())[0]?.blocks[0]?.cells[0];
   expect(cell && lookOf(cell, "utilisation")).toBe("wasted");

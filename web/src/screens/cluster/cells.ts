@@ -76,10 +76,11 @@ export function lookOf(cell: Cell, lens: Lens): Look {
   return cell.isForeign ? "foreign" : "idle";
 }
 
+/** A node that is suspect shows so even when it was closed for it. */
 function healthOf(cell: Cell): Look {
+  if (cell.level !== null && cell.level !== "normal") return cell.level;
   if (cell.state !== "up") return "out";
-  if (cell.level === null) return "unknown";
-  return cell.level === "normal" ? "idle" : cell.level;
+  return cell.level === null ? "unknown" : "idle";
 }
 
 function loadOf(cell: Cell): Look {

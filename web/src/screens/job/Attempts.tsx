@@ -3,7 +3,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "antd";
 import type { Schemas } from "../../api/client";
-import { known, told, useWords } from "../../i18n/words";
+import { known, listed, told, useWords } from "../../i18n/words";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Nothing } from "../../parts/states";
@@ -40,7 +40,10 @@ export function Attempts({ views, chosen }: { views: AttemptView[]; chosen: numb
         </Button>
       ),
       outcome: outcome ? t(outcome) : t(known(`attempt.${attempt.state}`) ?? "status.unknown"),
-      where: `${attempt.engine} · ${attempt.placements.map((one) => one.node).join(", ")}`,
+      where: `${attempt.engine} · ${listed(
+        attempt.placements.map((one) => one.node),
+        language,
+      )}`,
       from: attempt.resume_from ? t("job.resumed", { step: attempt.resume_step ?? 0 }) : t("job.from-start"),
       step: <Quantity value={attempt.step} />,
       started: <Moment at={attempt.started_at} />,

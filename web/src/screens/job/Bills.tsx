@@ -6,7 +6,7 @@ import { usePace } from "../../api/live";
 import { bills, losses } from "../../api/queries";
 import { known, useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
-import { Moment, Quantity } from "../../parts/Quantity";
+import { brief, Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data } from "../../parts/states";
 import { duration } from "../../time/durations";
@@ -93,7 +93,8 @@ export function Phases({ all }: { all: Schemas["BillView"][] }) {
 }
 
 function Phase({ value, longest }: { value: number | null | undefined; longest: number }) {
-  const told = <Quantity value={value} unit="s" digits={1} />;
+  const { language } = useWords();
+  const told = <span className="number">{brief(value, language)}</span>;
   return longest > 0 && value === longest ? <strong>{told}</strong> : told;
 }
 

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { Schemas } from "../../api/client";
 import { known, told, useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
-import { bytes, Moment, Quantity } from "../../parts/Quantity";
+import { brief, bytes, Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Nothing } from "../../parts/states";
 import { Resume } from "./Resume";
@@ -13,7 +13,7 @@ import { Resume } from "./Resume";
 const SIGNS = { saved: "▵", verified: "▲", rejected: "△", deleted: "×" } as const;
 
 export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; view: Schemas["JobView"] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const may = useMay();
   const [all, showAll] = useState(false);
   if (found.length === 0)
@@ -39,7 +39,7 @@ export function Checkpoints({ found, view }: { found: Schemas["Checkpoint"][]; v
           <Quantity value={Math.max(0, view.job.step - one.step)} unit={t("unit.steps")} />
         ),
       size: bytes(one.bytes),
-      seconds: <Quantity value={one.seconds} unit="s" digits={1} />,
+      seconds: brief(one.seconds, language),
       at: <Moment at={one.saved_at} />,
       path: <code className="mono">{one.path}</code>,
       resume: isResumable && state === "verified" ? <Resume view={view} checkpoint={one.path} /> : null,

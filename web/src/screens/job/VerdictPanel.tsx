@@ -3,7 +3,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Button } from "antd";
 import type { Schemas } from "../../api/client";
-import { known, useWords } from "../../i18n/words";
+import { useWords } from "../../i18n/words";
 import { useMay } from "../../parts/may";
 import { Moment } from "../../parts/Quantity";
 import { duration } from "../../time/durations";
@@ -100,7 +100,7 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
           </Link>
         ) : null}
       </div>
-      {first ? (
+      {first && !view.verdict_text?.includes(first.text) ? (
         <pre className="mono clip" style={{ margin: "4px 0 0" }}>
           {first.text}
         </pre>
@@ -109,14 +109,12 @@ export function VerdictPanel({ view }: { view: Schemas["JobView"] }) {
   );
 }
 
-/** Whose move it is, where it was first, who followed, and how sure that is. */
+/** Where it was first, who followed, and how sure that is. */
 function Told({ verdict }: { verdict: Schemas["Verdict"] }) {
   const { t } = useWords();
-  const owner = known(`owner.${verdict.owner}`);
   const followers = verdict.followers?.length ?? 0;
   return (
     <div className="row quiet">
-      <span>{t("verdict.move", { owner: owner ? t(owner) : verdict.owner })}</span>
       {verdict.node ? (
         <Link to="/nodes/$node" params={{ node: verdict.node }}>
           {verdict.node}

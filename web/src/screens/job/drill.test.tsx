@@ -60,9 +60,12 @@ test("a drill of a copy says what it takes, and orders what was chosen", async (
 test("a drill may wait for a step", async () => {
   const dialog = await ask("member");
   await userEvent.type(dialog.getByLabelText("Not before step"), "150");
-  expect(dialog.getByRole("note").textContent).toContain("once it reaches step 150");
+  expect(dialog.getByRole("note").textContent).toContain("waits for step 150");
+  await userEvent.click(dialog.getByRole("radio", { name: "a rank stops where it is" }));
+  expect(dialog.getByRole("note").textContent).toContain("waits for step 150");
+  expect(dialog.getByRole("note").textContent).toContain("once the stall is found");
   await userEvent.click(dialog.getByRole("button", { name: "Drill" }));
-  await waitFor(() => expect(sent).toEqual([{ kill: "rank", rank: 0, shadow: false, at_step: 150 }]));
+  await waitFor(() => expect(sent).toEqual([{ kill: "stop", rank: 0, shadow: false, at_step: 150 }]));
 });
 
 test("who may not submit is offered no copy", async () => {

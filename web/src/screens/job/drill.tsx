@@ -85,7 +85,10 @@ function Choice({ view, change }: { view: JobView; change: (order: Order) => voi
           {t("drill.shadow")}
         </Checkbox>
       ) : null}
-      <span role="note">{t(consequence(order), { cards: view.devices, step: order.at_step ?? 0 })}</span>
+      <span role="note">
+        {order.at_step ? `${t("drill.waits", { step: order.at_step })} ` : null}
+        {t(consequence(order), { cards: view.devices })}
+      </span>
     </div>
   );
 }
@@ -95,6 +98,5 @@ function consequence(order: Order): Key {
   if (order.shadow) return "drill.text-shadow";
   if (order.kill === "node") return "drill.text-node";
   if (order.kill === "mount") return "drill.text-mount";
-  if (order.kill !== "stop" && order.at_step) return "drill.text-later";
   return order.kill === "stop" ? "drill.text-stop" : "drill.text";
 }

@@ -127,18 +127,15 @@ export function eventMarks(facts: Fact[], t: Say): Mark[] {
 /** A fact in words; a kind newer than the console is called by its name. */
 export function sentence(fact: Fact, t: Say): string {
   const key = known(`fact.${fact.kind}`);
-  const blanks = Object.fromEntries(
-    Object.entries(fact.data).map(([name, value]) => [
-      name,
-      value === null ? "—" : typeof value === "object" ? JSON.stringify(value) : worded(name, String(value), t),
-    ]),
-  );
+  const blanks = Object.fromEntries(Object.entries(fact.data).map(([name, value]) => [name, shownOf(name, value, t)]));
   return key ? t(key, blanks) : fact.kind;
 }
 
-/** How something stands or ended, in the reader's words; anything else as it is. */
-function worded(name: string, value: string, t: Say): string {
-  return told(FAMILIES[name] ?? [], value, t);
+/** How something stands or ended, in the reader's words; a number as one, anything else as it is. */
+function shownOf(name: string, value: unknown, t: Say): string | number {
+  if (value === null) return "—";
+  if (typeof value === "number") return value;
+  return typeof value === "object" ? JSON.stringify(value) : told(FAMILIES[name] ?? [], String(value), t);
 }
 
 /** What the main process of each attempt reported, one run an attempt: a resume is a new line, not a fall. */

@@ -103,7 +103,7 @@ function Cards({ view }: { view: JobView }) {
   const type = view.attempt?.device_type ?? (view.job.spec.request.device_types ?? []).join(" / ");
   return (
     <span className="number">
-      {allocated(view)}/{view.devices} <span className="quiet">{type}</span>
+      {view.job.ended_at ? view.devices : `${allocated(view)}/${view.devices}`} <span className="quiet">{type}</span>
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Select } from "antd";
 import type { Schemas } from "../../api/client";
 import { models, services } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { known, listed, type Say, useWords } from "../../i18n/words";
 import { Page, Panel } from "../../parts/Page";
 import { bytes, Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
@@ -42,7 +42,7 @@ export function Models() {
 }
 
 function Versions({ versions }: { versions: Version[] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const navigate = useNavigate({ from: "/models" });
   const served = useQuery(services()).data ?? [];
   const shares = (version: Version) =>
@@ -57,6 +57,7 @@ function Versions({ versions }: { versions: Version[] }) {
       <Button
         type="link"
         size="small"
+        className="flush"
         onClick={() => void navigate({ search: (old) => ({ ...old, version: nameOf(version) }) })}
       >
         {nameOf(version)}
@@ -74,7 +75,7 @@ function Versions({ versions }: { versions: Version[] }) {
     size: bytes(version.bytes),
     at: <Moment at={version.created_at} />,
     by: version.created_by,
-    serves: shares(version).join(", ") || "—",
+    serves: listed(shares(version), language) || "—",
   }));
   return (
     <Simple
@@ -105,6 +106,13 @@ export function fields(version: Version): [string, string][] {
   ];
 }
 
+/** What a field of the lineage is called; a parameter or a part of the environment by its own name. */
+export function fieldName(field: string, t: Say): string {
+  const [table, ...rest] = field.split(".");
+  const key = known(`lineage.${table}`);
+  return key ? t(key, { name: rest.join(".") }) : field;
+}
+
 function Lineage({ chosen, other, all }: { chosen: Version; other: Version | null; all: Version[] }) {
   const { t } = useWords();
   const navigate = useNavigate({ from: "/models" });
@@ -116,7 +124,7 @@ function Lineage({ chosen, other, all }: { chosen: Version; other: Version | nul
     const differs = other !== null && values.get(name) !== theirs.get(name);
     return {
       key: name,
-      name: differs ? <strong>≠ {name}</strong> : name,
+      name: differs ? <strong>≠ {fieldName(name, t)}</strong> : fieldName(name, t),
       mine: <code className="mono">{values.get(name) ?? "—"}</code>,
       theirs: <code className="mono">{other ? (theirs.get(name) ?? "—") : ""}</code>,
     };
@@ -146,7 +154,7 @@ function Lineage({ chosen, other, all }: { chosen: Version; other: Version | nul
         columns={[
           ["name", t("models.field")],
           ["mine", nameOf(chosen)],
-          ["theirs", other ? nameOf(other) : "—"],
+          ...(other ? [["theirs", nameOf(other)] as [string, string]] : []),
         ]}
       />
       <Unknown>{t("models.no-evaluation")}</Unknown>

@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
-import { known, told, useWords } from "../../i18n/words";
+import { known, type Say, told, useWords } from "../../i18n/words";
+import { FixedWindow } from "../../parts/chart/FixedWindow";
 import { LazyChart } from "../../parts/chart/LazyChart";
 import { MetricSelect } from "../../parts/chart/MetricSelect";
 import { measured, metricName, sinceHours } from "../../parts/chart/metrics";
@@ -14,8 +14,8 @@ import { Facts, Page, Panel } from "../../parts/Page";
 import { Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing, Unknown } from "../../parts/states";
-import { moment, shortMoment } from "../../time/durations";
-import { now } from "../../time/now";
+import { factName, whoOf } from "../../parts/told";
+import { moment } from "../../time/durations";
 import { NodeActions } from "./NodeActions";
 
 export function NodePage() {
@@ -36,7 +36,7 @@ export function NodePage() {
               <Faults view={found} />
             </Panel>
             <Panel title={t("node.retests")}>
-              <Retests found={found.retests} />
+              <Retests found={found.retests} node={name} />
             </Panel>
             <Panel title={t("node.history")}>
               <History facts={found.history} />
@@ -48,6 +48,12 @@ export function NodePage() {
   );
 }
 
+/** How it stands, and why; what closed it stands in a line of its own. */
+function stateOf({ node, cordon }: Schemas["CaseView"]["case"], t: Say): string {
+  const why = node.reason && node.reason !== cordon?.reason ? told(["why"], node.reason, t) : "";
+  return `${t(`node.${node.state ?? "up"}`)} ${why}`.trim();
+}
+
 function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["NodeView"] | null }) {
   const { t } = useWords();
   const { node, suspicion, record, attempts, cordon } = view.case;
@@ -57,7 +63,7 @@ function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["No
     <Panel>
       <Facts
         rows={[
-          [t("jobs.status"), `${t(`node.${node.state ?? "up"}`)} ${node.reason ? told(["why"], node.reason, t) : ""}`],
+          [t("jobs.status"), stateOf(view.case, t)],
           [
             t("node.trust"),
             <span key="t" className={suspicion.level === "suspect" ? "bad" : suspicion.level === "watch" ? "warn" : ""}>
@@ -93,7 +99,10 @@ function Standing({ view, here }: { view: Schemas["CaseView"]; here: Schemas["No
                 ],
               ] as [string, string][])
             : []),
-          ...Object.entries(node.labels ?? {}).map<[string, string]>(([name, value]) => [name, value]),
+          ...Object.entries(node.labels ?? {}).map<[string, string]>(([name, value]) => [
+            told(["label"], name, t),
+            value,
+          ]),
         ]}
       />
     </Panel>
@@ -113,14 +122,10 @@ function Measured({ node }: { node: string }) {
       title={t("node.readings")}
       extra={
         <span className="row">
-          {wanted.from ? (
-            <Button
-              size="small"
-              onClick={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
-            >
-              {shortMoment(wanted.from, new Date(now()))} – {wanted.to ? shortMoment(wanted.to, new Date(now())) : ""} ✕
-            </Button>
-          ) : null}
+          <FixedWindow
+            {...{ from: wanted.from, to: wanted.to }}
+            clear={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
+          />
           <MetricSelect
             value={metric}
             onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
@@ -163,15 +168,11 @@ function Measured({ node }: { node: string }) {
 function Faults({ view }: { view: Schemas["CaseView"] }) {
   const { t } = useWords();
   if (view.faults.length === 0) return <span className="quiet">{t("node.no-faults")}</span>;
-  const named = (kind: string) => {
-    const key = known(`fact.${kind}`);
-    return key ? t(key) : kind;
-  };
   const rows = [...view.faults].reverse().map(({ blame, counts, why }, at) => ({
     key: String(at),
     at: <Moment at={blame.at} />,
     fault: `${blame.fault} ${blame.code ?? ""}`,
-    source: named(blame.source),
+    source: factName(blame.source, t),
     card: blame.device ?? "—",
     job: blame.job ? (
       <Link to="/jobs/$job" params={{ job: blame.job }} className="mono">
@@ -189,7 +190,7 @@ function Faults({ view }: { view: Schemas["CaseView"] }) {
         ["at", t("checkpoint.at")],
         ["fault", t("node.fault")],
         ["source", t("node.source")],
-        ["card", t("unit.card")],
+        ["card", t("node.card")],
         ["job", t("jobs.job")],
         ["counts", t("node.counted-title")],
       ]}
@@ -197,9 +198,9 @@ function Faults({ view }: { view: Schemas["CaseView"] }) {
   );
 }
 
-function Retests({ found }: { found: Schemas["Retest"][] }) {
+function Retests({ found, node }: { found: Schemas["Retest"][]; node: string }) {
   const { t } = useWords();
-  if (found.length === 0) return <Nothing command="headway node retest NODE">{t("node.no-retests")}</Nothing>;
+  if (found.length === 0) return <Nothing command={`headway node retest ${node}`}>{t("node.no-retests")}</Nothing>;
   const rows = [...found].reverse().map((one) => {
     const outcome = one.judgement ? known(`retest.${one.judgement.outcome}`) : null;
     const findings = (one.judgement?.findings ?? []).map(
@@ -208,7 +209,7 @@ function Retests({ found }: { found: Schemas["Retest"][] }) {
     return {
       key: one.id,
       at: <Moment at={one.requested_at} />,
-      by: one.requested_by,
+      by: whoOf(one.requested_by, t),
       shape: t("node.shape", { nodes: one.shape.nodes, each: one.shape.devices_per_node, program: one.shape.program }),
       outcome: outcome ? t(outcome) : one.ended_at ? t("retest.inconclusive") : t("status.running"),
       findings: [...findings, ...(one.judgement?.wrong ?? [])].join(" · ") || "—",
@@ -247,7 +248,7 @@ function History({ facts }: { facts: Record<string, unknown>[] }) {
         key: String(at),
         at: <Moment at={String(when)} />,
         kind: key ? t(key, rest as Record<string, string>) : String(kind),
-        by: String(by ?? "—"),
+        by: whoOf(by === undefined ? null : String(by), t),
         reason: rest.reason ? told(["why"], String(rest.reason), t) : told(["node"], String(rest.state ?? "—"), t),
       };
     });

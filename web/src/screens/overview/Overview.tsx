@@ -83,14 +83,14 @@ function Figure({ to, search, name, value }: FigureProps) {
 }
 
 function Troubled({ views, now }: { views: JobView[]; now: number }) {
-  const { t, language } = useWords();
+  const { t } = useWords();
   if (views.length === 0) return <Panel title={t("overview.trouble")}>{t("overview.calm")}</Panel>;
   const rows = views.slice(0, 10).map((view) => ({
     key: view.job.id,
     status: <JobStatus view={view} />,
     name: <JobLink view={view} />,
     cards: <Quantity value={view.devices} unit={t("unit.cards")} />,
-    lost: impact(view, now) ? duration(impact(view, now), language) : "—",
+    lost: impact(view, now) ? <Quantity value={impact(view, now) / 3600} digits={1} /> : "—",
     verdict: view.stall?.text ?? view.verdict_text ?? t("job.no-verdict"),
   }));
   return (

@@ -5,7 +5,7 @@ import { Button } from "antd";
 import { useState } from "react";
 import { api, type Schemas, take } from "../../api/client";
 import { engines } from "../../api/queries";
-import { known, useWords } from "../../i18n/words";
+import { known, listed, told, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Facts, Panel } from "../../parts/Page";
@@ -33,9 +33,9 @@ export function Engines() {
 }
 
 function Engine({ engine }: { engine: Schemas["EngineView"] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const { operate } = useMay();
-  const [told, tell] = useState<Schemas["EngineCheck"] | null>(null);
+  const [found, tell] = useState<Schemas["EngineCheck"] | null>(null);
   const act = useAct(
     () => take(api.POST("/api/v1/engines/{engine}/check", { params: { path: { engine: engine.name } } })),
     tell,
@@ -60,25 +60,31 @@ function Engine({ engine }: { engine: Schemas["EngineView"] }) {
         rows={[
           [t("engines.nodes"), counted(engine.nodes, state)],
           [t("jobs.cards"), counted(engine.devices, (name) => `${name} ×`)],
-          [t("engines.can"), engine.can.join(", ") || "—"],
+          [
+            t("engines.can"),
+            listed(
+              engine.can.map((one) => told(["can"], one, t)),
+              language,
+            ) || "—",
+          ],
         ]}
       />
-      {told ? <Found told={told} /> : null}
+      {found ? <Found found={found} /> : null}
     </Panel>
   );
 }
 
 /** What was found: marked, in words, and what to do where it is not well. */
-function Found({ told }: { told: Schemas["EngineCheck"] }) {
+function Found({ found }: { found: Schemas["EngineCheck"] }) {
   const { t } = useWords();
   const mark = (ok: boolean | null) => (ok === null ? "?" : ok ? "✓" : "✕");
   return (
     <div role="status" style={{ marginTop: 8 }}>
       <span className="quiet">
-        {t("engines.checked")} <Moment at={told.at} />
+        {t("engines.checked")} <Moment at={found.at} />
       </span>
       <ul style={{ listStyle: "none", margin: 0, padding: 0 }}>
-        {told.findings.map((one) => (
+        {found.findings.map((one) => (
           <li key={one.code + one.sentence}>
             <span className={one.ok === false ? "bad" : one.ok === null ? "warn" : ""}>{mark(one.ok)}</span>{" "}
             {one.sentence}

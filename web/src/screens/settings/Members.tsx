@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { AutoComplete, Button, Form, Popconfirm, Select } from "antd";
+import { AutoComplete, Button, Form, Select } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { projects, users } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { useMay } from "../../parts/may";
 import { Panel } from "../../parts/Page";
+import { Remove } from "../../parts/Remove";
 import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 
@@ -81,16 +82,11 @@ function TakeBack({ held: { user, role, scope } }: { held: Held }) {
     ),
   );
   return (
-    <Popconfirm
-      title={t("members.remove-text", { user, role: t(`role.${role}`) })}
-      okText={t("rules.remove")}
-      cancelText={t("action.cancel")}
+    <Remove
+      lost={t("members.remove-text", { user, role: t(`role.${role}`) })}
+      isBusy={act.isPending}
       onConfirm={() => act.mutate(undefined)}
-    >
-      <Button size="small" danger loading={act.isPending}>
-        {t("rules.remove")}
-      </Button>
-    </Popconfirm>
+    />
   );
 }
 

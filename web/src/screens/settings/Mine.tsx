@@ -1,13 +1,14 @@
 /** Who I am here: my roles, my password, my tokens. */
 
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { App, Button, Form, Input, Popconfirm } from "antd";
+import { App, Button, Form, Input } from "antd";
 import { api, type Schemas, take } from "../../api/client";
 import { me } from "../../api/queries";
 import { known, useWords } from "../../i18n/words";
 import { useAct } from "../../parts/act";
 import { Panel } from "../../parts/Page";
 import { Moment } from "../../parts/Quantity";
+import { Remove } from "../../parts/Remove";
 import { Simple } from "../../parts/Simple";
 import { Data } from "../../parts/states";
 
@@ -56,16 +57,7 @@ function Tokens({ user }: { user: string }) {
     take(api.DELETE("/api/v1/users/{user}/tokens/{token}", { params: { path: { user, token } } })),
   );
   const end = (one: Schemas["Token"]) => (
-    <Popconfirm
-      title={t("settings.revoke-text")}
-      okText={t("settings.revoke")}
-      cancelText={t("action.cancel")}
-      onConfirm={() => revoke.mutate(one.id)}
-    >
-      <Button size="small" danger>
-        {t("settings.revoke")}
-      </Button>
-    </Popconfirm>
+    <Remove lost={t("settings.revoke-text")} word="settings.revoke" onConfirm={() => revoke.mutate(one.id)} />
   );
   return (
     <Panel

@@ -5,11 +5,12 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Tabs } from "antd";
 import type { ReactNode } from "react";
 import { auditFacts, datasets, queueRules, templates } from "../../api/queries";
-import { useWords } from "../../i18n/words";
+import { listed, told, useWords } from "../../i18n/words";
 import { Page, Panel } from "../../parts/Page";
 import { bytes, Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
+import { factName, pairs, whoOf } from "../../parts/told";
 import { Baselines } from "./Baselines";
 import { Engines } from "./Engines";
 import { Members } from "./Members";
@@ -60,9 +61,9 @@ function Templates() {
                 </Link>
               ),
               version: String(one.version),
-              kind: content.kind ?? "training",
+              kind: told(["template"], content.kind ?? "training", t),
               what: content.description?.[language] ?? "—",
-              blanks: Object.keys(content.parameters ?? {}).join(", "),
+              blanks: listed(Object.keys(content.parameters ?? {}), language) || "—",
             };
           })}
           columns={[
@@ -92,7 +93,7 @@ function Datasets() {
               key: `${one.name}@${one.number}`,
               name: `${one.name}@${one.number}`,
               path: <code className="mono">{one.path}</code>,
-              size: `${bytes(one.bytes)} · ${one.files}`,
+              size: `${bytes(one.bytes)} · ${t("settings.files", { count: one.files })}`,
               digest: <code className="mono">{one.digest.slice(0, 19)}</code>,
               at: <Moment at={one.created_at} />,
               by: one.created_by,
@@ -113,7 +114,7 @@ function Datasets() {
 }
 
 function QueueRules() {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const found = useQuery(queueRules());
   return (
     <Data query={found}>
@@ -130,7 +131,10 @@ function QueueRules() {
             rows={classes.map((one) => ({
               key: one.name,
               name: t(`priority.${one.name}`),
-              roles: one.roles.map((role) => t(`role.${role}`)).join(", "),
+              roles: listed(
+                one.roles.map((role) => t(`role.${role}`)),
+                language,
+              ),
             }))}
             columns={[
               ["name", t("submit.priority")],
@@ -143,7 +147,7 @@ function QueueRules() {
   );
 }
 
-const PAGE = 500;
+const PAGE = 50;
 
 /** Facts, newest first; `back` in the address: how far from the newest the page begins. */
 function Audit() {
@@ -170,11 +174,11 @@ function Audit() {
               key: String(fact.seq),
               seq: String(fact.seq),
               at: <Moment at={fact.at} />,
-              by: fact.by,
-              kind: fact.kind,
+              by: whoOf(fact.by, t),
+              kind: factName(fact.kind, t),
               data: (
-                <code className="mono clip" style={{ maxWidth: 720 }} title={JSON.stringify(fact.data)}>
-                  {JSON.stringify(fact.data)}
+                <code className="mono clip" style={{ maxWidth: 720 }} title={pairs(fact.data)}>
+                  {pairs(fact.data)}
                 </code>
               ),
             }))}

@@ -28,6 +28,7 @@ export function QuotaBars() {
         return (
           <div className="stack">
             <Bars entries={shown} />
+            <span className="quiet">{t("usage.bar-legend")}</span>
             <Lent held={found.lent} />
           </div>
         );

@@ -1,38 +1,30 @@
 /** A month as evidence: how long jobs waited, what was used of one's own, what failed; and what more nodes would have changed. */
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { Button, Input } from "antd";
 import type { ReactNode } from "react";
 import { api, type Schemas, take } from "../../api/client";
-import { report, reports } from "../../api/queries";
+import { nodes, report, reports } from "../../api/queries";
 import { type Language, type Say, useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { figure, Quantity } from "../../parts/Quantity";
 import { type Row, Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing } from "../../parts/states";
 import { duration } from "../../time/durations";
-import { now } from "../../time/now";
+import { Month, useMonth } from "./Month";
 
 type Report = Schemas["Report-Output"];
 
 export function ReportView() {
   const { t } = useWords();
   const { project } = useSearch({ from: "__root__" });
-  const wanted = useSearch({ from: "/usage" });
-  const navigate = useNavigate({ from: "/usage" });
-  const month = wanted.month ?? new Date(now()).toISOString().slice(0, 7);
+  const month = useMonth();
   const found = useQuery(reports(month));
   return (
     <div className="stack">
       <div className="row">
-        <Input
-          type="month"
-          style={{ width: 160 }}
-          aria-label={t("usage.month")}
-          value={month}
-          onChange={(event) => void navigate({ search: (old) => ({ ...old, month: event.target.value || undefined }) })}
-        />
+        <Month />
       </div>
       <Data query={found}>
         {(all) => {
@@ -66,7 +58,7 @@ export function Months({ all }: { all: Report[] }) {
         {one.device_type} {share(one.utilisation, language)}
       </div>
     )),
-    failed: `${share(failed.rate, language)} · ${failed.failed}/${failed.ended}`,
+    failed: failed.ended === 0 ? "—" : `${share(failed.rate, language)} · ${failed.failed}/${failed.ended}`,
   }));
   return (
     <Simple
@@ -97,7 +89,7 @@ function JobLines({ project, month }: { project: string; month: string }) {
       </Link>
     ),
     devices: <Quantity value={job.devices} />,
-    waited: `${lasting(job.wait_seconds ?? 0, language)}${job.waiting ? ` · ${t("report.still")}` : ""}`,
+    waited: waited(job, t, language),
     hours: <Quantity value={(job.device_seconds ?? 0) / 3600} digits={1} />,
     attempts: <Quantity value={job.attempts} />,
     failed: <Quantity value={job.failed} />,
@@ -128,6 +120,7 @@ function JobLines({ project, month }: { project: string; month: string }) {
 /** Plays the month again with more nodes: nothing is changed by it. */
 export function WithMore({ month }: { month: string }) {
   const { t } = useWords();
+  const type = useQuery(nodes()).data?.[0]?.node.device_type ?? "H800";
   const act = useMutation({
     mutationFn: (add: string) =>
       take(
@@ -145,7 +138,7 @@ export function WithMore({ month }: { month: string }) {
           act.mutate(String(new FormData(event.currentTarget).get("add")));
         }}
       >
-        <Input name="add" required aria-label={t("report.add")} placeholder="4x8xH800" style={{ width: 240 }} />
+        <Input name="add" required aria-label={t("report.add")} placeholder={`4x8x${type}`} style={{ width: 240 }} />
         <Button htmlType="submit" loading={act.isPending}>
           {t("report.rehearse")}
         </Button>
@@ -189,4 +182,11 @@ function sidesOf({ before, after }: Schemas["Sides"], t: Say, language: Language
     evicted: both((side) => figure(side.evictions, 0, language)),
     utilised: both((side) => share(side.utilisation, language)),
   };
+}
+
+/** How long it waited for its starts; a wait that goes on is counted once it has ended. */
+export function waited(job: Schemas["JobLine"], t: Say, language: Language): string {
+  if (job.waiting && !job.starts) return t("report.still");
+  const told = duration(job.wait_seconds ?? 0, language);
+  return job.waiting ? `${told} · ${t("report.still")}` : told;
 }

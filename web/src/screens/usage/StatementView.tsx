@@ -1,8 +1,8 @@
 /** A project's month: card-hours by job and basis, waiting at zero, as a table and as CSV. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { App, Button, Input } from "antd";
+import { Link, useSearch } from "@tanstack/react-router";
+import { App, Button } from "antd";
 import { useState } from "react";
 import { download, type Schemas } from "../../api/client";
 import { intervals, projects, statement } from "../../api/queries";
@@ -13,16 +13,15 @@ import { Simple } from "../../parts/Simple";
 import { Data, Nothing, Unknown } from "../../parts/states";
 import { duration, moment } from "../../time/durations";
 import { now } from "../../time/now";
+import { Month, useMonth } from "./Month";
 
 export function StatementView() {
   const { t } = useWords();
   const { message } = App.useApp();
   const { project } = useSearch({ from: "__root__" });
-  const wanted = useSearch({ from: "/usage" });
-  const navigate = useNavigate({ from: "/usage" });
   const all = useQuery(projects());
   const of = project ?? all.data?.[0]?.name ?? "";
-  const month = wanted.month ?? new Date(now()).toISOString().slice(0, 7);
+  const month = useMonth();
   const found = useQuery({ ...statement(of, month), enabled: of !== "" });
   if (!of) return <Nothing>{t("usage.choose-project")}</Nothing>;
   const csv = `/api/v1/projects/${encodeURIComponent(of)}/statement.csv?month=${month}`;
@@ -30,13 +29,7 @@ export function StatementView() {
     <div className="stack">
       <div className="row">
         <strong>{of}</strong>
-        <Input
-          type="month"
-          style={{ width: 160 }}
-          aria-label={t("usage.month")}
-          value={month}
-          onChange={(event) => void navigate({ search: (old) => ({ ...old, month: event.target.value || undefined }) })}
-        />
+        <Month />
         <Button
           onClick={() => void download(csv, `${of}-${month}.csv`).catch((error: Error) => message.error(error.message))}
         >
@@ -64,7 +57,13 @@ function Told({ told }: { told: Schemas["Statement"] }) {
     basis: basisOf(line.basis, t),
     hours: hours(line.device_seconds),
     intervals: (
-      <Button size="small" type="link" aria-expanded={open === line.job} onClick={() => choose(line.job)}>
+      <Button
+        size="small"
+        type="link"
+        className="flush"
+        aria-expanded={open === line.job}
+        onClick={() => choose(line.job)}
+      >
         {`${line.intervals}${line.open ? ` · ${t("usage.still-open")}` : ""}`}
       </Button>
     ),
@@ -77,7 +76,7 @@ function Told({ told }: { told: Schemas["Statement"] }) {
       </Link>
     ),
     wait: duration(one.wait_seconds, language),
-    hours: "0",
+    hours: <Quantity value={0} />,
   }));
   return (
     <>
@@ -98,7 +97,7 @@ function Told({ told }: { told: Schemas["Statement"] }) {
               ["job", t("jobs.job")],
               ["type", t("jobs.type")],
               ["basis", t("usage.basis")],
-              ["hours", t("unit.card-hours")],
+              ["hours", t("jobs.card-hours")],
               ["intervals", t("usage.intervals")],
             ]}
           />
@@ -112,7 +111,7 @@ function Told({ told }: { told: Schemas["Statement"] }) {
             columns={[
               ["job", t("jobs.job")],
               ["wait", t("usage.waited")],
-              ["hours", t("unit.card-hours")],
+              ["hours", t("jobs.card-hours")],
             ]}
           />
         </Panel>
@@ -161,7 +160,7 @@ function Intervals({ project, job }: { project: string; job: string }) {
               ["cards", t("jobs.cards")],
               ["basis", t("usage.basis")],
               ["grant", t("usage.grant")],
-              ["hours", t("unit.card-hours")],
+              ["hours", t("jobs.card-hours")],
             ]}
           />
         )}
