@@ -151,7 +151,7 @@ def test_without_its_library_an_object_store_is_refused_at_once(
 
 def test_ranks_that_cannot_talk_are_not_let_go_on_from_different_steps(make_run: MakeRun, store: Path) -> None:
     checkpoints = make_run(WORLD_SIZE="2").checkpoints(model=Counter(), store=str(store))
-    with pytest.raises(CheckpointError, match="initialise torch.distributed before restore"):
+    with pytest.raises(CheckpointError, match="can talk"):
         checkpoints.restore()
 
 
