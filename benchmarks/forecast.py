@@ -1,13 +1,14 @@
 """Start times told at submission, on public traces, with the product's own forecast.
 
 `python -m benchmarks.forecast --trace FILE.csv.gz --nodes N --policy easy|own [--sample K]` prints JSON last.
-A job that waits is told a range when it is submitted, by the newest shared run of all queued jobs: a fresh one, if the
-last is older than 30 s or than a small part of the usual wait, else from its neighbours in line there.
+A job that waits is told a range when it is submitted, by a fresh run of all queued jobs until it has started; where the
+last run had jobs alike next to its place and is younger than 30 s, or than a part of the wait they had, by that.
 """
 
 import json
 from argparse import ArgumentParser
 from dataclasses import dataclass, field, replace
+from math import ceil
 from random import Random
 from time import process_time
 
@@ -16,7 +17,8 @@ from benchmarks.neighbours import Neighbours
 from headway.domain.ids import JobId
 from headway.scheduler.calibrate import SLACK, Calibration
 from headway.scheduler.desk.desk import Desk
-from headway.scheduler.forecast import Ahead, ahead_of
+from headway.scheduler.desk.lines import Ask
+from headway.scheduler.forecast import ahead_of
 from headway.scheduler.lane import Reach
 from headway.scheduler.policy import Policy
 from headway.scheduler.predict import History, size_class
@@ -26,7 +28,7 @@ from headway.scheduler.snapshot import QueuedJob, Snapshot
 DRAWS = 20
 STALE = 30.0
 PART = 0.5
-"""A shared run may be as old as this part of the usual wait."""
+"""A run may be as old as this part of the wait that it tells."""
 ARRIVALS = 7 * 86400.0
 
 
@@ -35,6 +37,7 @@ class Told:
     """What a job was told at submission, in seconds of wait, and how it came out."""
 
     size: str
+    passable: float
     raw: float
     p50: float
     p90: float
@@ -50,9 +53,7 @@ class Teller:
     calibration: Calibration = field(default_factory=Calibration)
     told: dict[JobId, Told] = field(default_factory=dict)
     waiting: dict[JobId, Told] = field(default_factory=dict)
-    ahead: Ahead | None = None
     neighbours: Neighbours | None = None
-    usual: float = 0.0
     spent: float = 0.0
     runs: int = 0
     recent: list[QueuedJob] = field(default_factory=list)
@@ -73,29 +74,36 @@ class Teller:
         told = self.waiting.pop(past.job.id)
         assert past.began is not None
         told.actual = past.began - past.submitted
-        self.calibration.learn(told.size, told.raw, told.p90, told.actual)
+        self.calibration.learn(told.size, told.raw, told.p90, told.actual, told.passable)
 
     def _tell(self, replay: Replay, new: list[JobId]) -> None:
-        if self.ahead is None or replay.now - self.ahead.desk.now > max(STALE, PART * self.usual):
-            self._look(replay)
         asks = [replay.desk.lines.asks[job] for job in new]
-        if self.neighbours is None or not all(map(self.neighbours.has, asks)):
-            self._look(replay)
+        seen = [self._seen(ask, replay.now) for ask in asks]
+        if not all(seen):
+            self._look(replay, frozenset(job for job, waits in zip(new, seen, strict=True) if not waits))
         assert self.neighbours is not None
-        for job, ask in zip(new, asks, strict=True):
-            waits = sorted(max(0.0, start - replay.now) for start in self.neighbours.starts(ask))
-            raw, late = waits[len(waits) // 2], waits[int(0.9 * len(waits))]
+        for ask, known in zip(asks, seen, strict=True):
+            waits = known or self.neighbours.waits(ask, replay.now)
+            raw, late = (waits[ceil(len(waits) * part) - 1] for part in (0.5, 0.9))
+            passable = max(0.0, ask.counts_from - replay.now)
             size = size_class(ask.job.request.devices)
-            self.told[job] = self.waiting[job] = Told(size, raw, *self.calibration.range(size, raw, late))
+            told = Told(size, passable, raw, *self.calibration.range(size, raw, late, passable))
+            self.told[ask.id] = self.waiting[ask.id] = told
 
-    def _look(self, replay: Replay) -> None:
+    def _seen(self, ask: Ask, now: float) -> list[float]:
+        """Its waits, by draw, as the newest run has them, if that knows and is young enough for them; else none."""
+        if self.neighbours is None or not self.neighbours.knows(ask):
+            return []
+        waits = self.neighbours.waits(ask, now)
+        return waits if self.neighbours.age(now) <= max(STALE, PART * waits[len(waits) // 2]) else []
+
+    def _look(self, replay: Replay, goals: frozenset[JobId]) -> None:
+        """A fresh run, until these have started."""
         desk = replay.desk
         self.recent = [job for job in self.recent if desk.seconds(job.submitted_at) > replay.now - ARRIVALS]
         assert replay.history is not None
-        reach = Reach(first=1 << 30, seconds=0.0, batch=0.05)
-        self.ahead = ahead_of(desk, replay.history.runtimes, DRAWS, reach, self.recent)
-        self.neighbours = Neighbours(self.ahead)
-        self.usual = self.neighbours.usual_wait()
+        reach = Reach(first=1 << 30, seconds=0.0, batch=0.05, goals=goals)
+        self.neighbours = Neighbours(ahead_of(desk, replay.history.runtimes, DRAWS, reach, self.recent))
         self.runs += 1
 
 

@@ -17,7 +17,7 @@ from headway.scheduler.forecast import coming, forecast
 from headway.scheduler.lane import Reach
 from headway.scheduler.plan import Forecast
 from headway.scheduler.policy import Policy
-from headway.scheduler.predict import traits_of
+from headway.scheduler.predict import kinds_of, traits_of
 from headway.scheduler.share import decayed
 from headway.scheduler.snapshot import RunningJob, Runtimes, Snapshot
 from tests.builders import HOUR, MINUTE, NOW, a_hold, a_node, a_queued, a_running, a_snapshot
@@ -103,7 +103,7 @@ def test_with_exact_run_times_p50_is_the_real_start(snapshot: Snapshot, data: st
 
 def test_a_job_that_fits_starts_now() -> None:
     told = forecast(a_snapshot([a_node()], [a_queued("j", 8)]), NO_HISTORY)
-    assert told == {"j": Forecast(JobId("j"), NOW, NOW, NOW)}
+    assert told == {"j": Forecast(JobId("j"), NOW, NOW, NOW, passable=timedelta(days=4) - HOUR)}
 
 
 def test_a_queue_is_stepped_through_in_order() -> None:
@@ -145,6 +145,19 @@ def test_a_job_that_outran_its_history_runs_as_long_again_at_most_its_limit() ->
     assert told.p50 is not None
     assert NOW + 7 * HOUR < told.p50 <= NOW + 8 * HOUR
     assert told.p90 == NOW + 10 * HOUR
+
+
+def test_the_one_longest_run_of_a_kind_does_not_tell_when_a_job_that_outlived_the_others_ends() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=8 * HOUR)]
+    traits = traits_of(running[0])
+    narrow, wide = next(kinds_of(traits)), ("all",)
+    alike, all_jobs = hours(*[1] * 8, 8.5), hours(*[1] * 8, 8.5, *[20] * 9)
+    runtimes = Runtimes(by_kind={narrow: alike, wide: all_jobs})
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), runtimes)["j"]
+    assert told.p50 == NOW + 12 * HOUR
+    told = forecast(a_snapshot([a_node()], [a_queued("j", 8)], running), Runtimes(by_kind={narrow: alike}))["j"]
+    assert told.p50 is not None
+    assert NOW + 7 * HOUR < told.p50 <= NOW + 8 * HOUR, "where nothing tells, as long again"
 
 
 def test_a_job_that_has_just_started_and_has_only_a_limit_is_not_foretold_to_end_at_once() -> None:
@@ -240,6 +253,16 @@ def test_what_comes_later_does_not_end_a_forecast_before_who_waits_has_started()
     told = forecast(snapshot, NO_HISTORY, draws=21, reach=Reach(first=1, seconds=0))["gang"]
     assert told.p50 is not None
     assert NOW + 10 * HOUR <= told.p50 < NOW + 11 * HOUR
+
+
+def test_for_how_long_a_job_can_be_passed_is_told_with_its_range() -> None:
+    running = [a_running("r", {"n1": range(8)}, expected_end=NOW + HOUR)]
+    queue = [a_queued("short", 8), a_queued("long", 8, limit=9 * HOUR, template="slow")]
+    runtimes = Runtimes({"tiny-gpt": (2048.0,), "slow": (16384.0,)})
+    snapshot = replace(a_snapshot([a_node()], queue, running), runtimes=runtimes)
+    told = forecast(snapshot, snapshot.runtimes)
+    assert told["short"].passable == timedelta(seconds=4 * 2048) - HOUR, "both wait for an hour already"
+    assert told["long"].passable == timedelta(seconds=4 * 16384) - HOUR
 
 
 def test_what_came_in_the_morning_comes_again_in_the_morning() -> None:

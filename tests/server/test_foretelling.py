@@ -1,5 +1,6 @@
 """Start-time ranges are told as earlier ones of their size turned out, and their hit rate is published."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from fastapi.testclient import TestClient
@@ -30,6 +31,22 @@ def test_ranges_learn_from_what_came() -> None:
     assert range_.p50 is not None
     assert range_.p90 is not None
     assert after(7000) <= range_.p50 <= range_.p90 <= after(7400)
+
+
+def test_who_can_still_be_passed_is_told_a_later_start() -> None:
+    snapshot = a_snapshot(queued=[a_queued("j-1", 8), a_queued("j-2", 8)])
+    drawn = [
+        Forecast(JobId("j-1"), NOW, after(3600), after(4000)),
+        Forecast(JobId("j-2"), NOW, after(3600), after(4000), passable=timedelta(days=1)),
+    ]
+    first, second = told(drawn, snapshot, learnt([]))
+    assert first.p50 == after(3600)
+    assert second.p50 is not None
+    assert after(4000) < second.p50 < after(3 * 3600)
+    never_passed = [replace(made(n, 3600, 4000, 3600), passable=86400.0) for n in range(100)]
+    _, taught = told(drawn, snapshot, learnt(never_passed))
+    assert taught.p50 is not None
+    assert taught.p50 < second.p50
 
 
 def test_what_is_unknown_stays_unknown() -> None:

@@ -2,14 +2,17 @@
 
 Conformal: errors of a forecast grow as its square root (a wait adds up many run times), so each error counts in those
 units; the late bound is the forecast plus a quantile of past errors, by how far ahead it looks and by size. The
-quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle moves only as
-far as three of four past errors agree. Decides nothing about any job.
+quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle is what the
+draws said with what comes later (see `passing`), and moves from there only as far as three of four past errors agree.
+Decides nothing about any job.
 """
 
 from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from math import sqrt
+
+from headway.scheduler.passing import Passing
 
 SLACK = 60.0
 """Seconds added to a forecast, so that a wait of nothing has a unit too."""
@@ -61,9 +64,12 @@ class Calibration:
 
     def __init__(self) -> None:
         self._classes: dict[str, _Class] = defaultdict(_Class)
+        self._passing = Passing()
 
-    def range(self, size: str, p50: float, p90: float) -> tuple[float, float]:
-        """The point forecast and the calibrated late bound, from those of the draws."""
+    def range(self, size: str, p50: float, p90: float, passable: float = 0.0) -> tuple[float, float]:
+        """The point forecast and the calibrated late bound, from those of the draws. `passable`: for how long shorter
+        jobs that come later may be put before it."""
+        p50, p90 = self._passing.delayed(p50, passable), self._passing.delayed(p90, passable)
         far, of_size, whole = (self._classes[name] for name in _classes(size, p50))
         known = [far] if len(far.ordered) >= ENOUGH else [whole] if len(whole.ordered) >= ENOUGH else []
         known += [of_size] if len(of_size.ordered) >= ENOUGH_OF_SIZE else []
@@ -73,8 +79,10 @@ class Calibration:
         middle = max(0.0, p50 + known[0].agreed * unit)
         return middle, max(middle, p50 + max(one.late for one in known) * unit)
 
-    def learn(self, size: str, p50: float, late: float, actual: float) -> None:
+    def learn(self, size: str, p50: float, late: float, actual: float, passable: float = 0.0) -> None:
         """A job started after `actual`; its draws had said `p50`, and `late` was the bound given for it."""
+        self._passing.learn(p50, passable, actual)
+        p50 = self._passing.delayed(p50, passable)
         error, missed = (actual - p50) / sqrt(p50 + SLACK), actual > late
         for name in _classes(size, p50):
             self._classes[name].add(error, missed=missed)

@@ -35,8 +35,9 @@ class Draws:
         self._running = {claim.job: self._of_claim(claim, desk.now) for claim in desk.claims.values()}
 
     def of_running(self, job: JobId, draw: int) -> float | None:
-        """What the job says itself; else its history, given that it has run this long; else its limit, of which people
-        ask for too much: as long again as it ran, and at least a tenth of the limit, by Lindy's law."""
+        """What the job says itself; else its history, given that it has run this long; where it has outlived that, or
+        there is none, as long again as it ran, by Lindy's law, and at least a tenth of its limit, of which people ask
+        for too much."""
         return self._running[job][draw]
 
     def of_queued(self, job: JobId, traits: Traits, draw: int) -> float | None:
@@ -61,10 +62,10 @@ class Draws:
         samples = self._predictor.samples(claim.traits, ran)
         if samples:
             lengths = [samples[int(place * len(samples))] for place in places]
-        elif limit is None:
+        elif limit is None and not self._predictor.samples(claim.traits):
             return [None] * self.draws
         else:
-            least = max(ran, LEAST_OF_LIMIT * limit)
+            least = max(ran, LEAST_OF_LIMIT * (limit or 0.0))
             lengths = [least / max(1 - place, LEAST_OF_LIMIT) for place in places]
         return _at_most(None if limit is None else max(limit, ran), lengths)
 

@@ -4,12 +4,13 @@ Each draw gives every job one run time; all queued jobs share the draw's run. De
 says `unknown` rather than invent a time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from math import ceil
 
 from headway.domain.ids import JobId
+from headway.scheduler.desk.asks import rank
 from headway.scheduler.desk.desk import Desk
 from headway.scheduler.desk.turn import Turn
 from headway.scheduler.draws import Draws
@@ -45,6 +46,11 @@ class Ahead:
         """Seconds from now to its start, over the draws that reached it, sorted."""
         return sorted(lane.starts[job] - self.desk.now for lane in self.lanes if job in lane.starts)
 
+    def passable(self, job: JobId) -> float:
+        """Seconds for which it counts as submitted later than now: shorter ones that come then are put before it."""
+        ask = self.desk.lines.asks.get(job)
+        return 0.0 if ask is None else max(0.0, ask.counts_from - self.desk.now)
+
 
 def forecast(
     snapshot: Snapshot, runtimes: Runtimes, draws: int = 20, *, reach: Reach | None = None
@@ -66,8 +72,11 @@ def ahead_of(
     reach: Reach | None = None,
     arrivals: Sequence[QueuedJob] = (),
 ) -> Ahead:
-    """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; they come again."""
+    """All draws from one desk, which stays as it is. `arrivals`: past submissions, oldest first; those of a higher
+    class than somebody who waits come again. How many of the same class pass him is learned (see `passing`)."""
     desk = desk.copy()
+    lowest = max((line.rank for line in map(desk.lines.lines.__getitem__, desk.lines.live)), default=0)
+    arrivals = [job for job in arrivals if rank(job) < lowest]
     reach = _grained(reach or Reach(), len(desk.claims) + len(desk.lines.asks))
     drawn = Draws(desk, runtimes, draws)
     lanes = [look_ahead(desk.copy(), drawn, n, reach, coming(arrivals, desk, n, draws)) for n in range(draws)]
@@ -81,17 +90,18 @@ def _grained(reach: Reach, jobs: int) -> Reach:
     return replace(reach, batch=BATCH if jobs <= LARGE else COARSE_BATCH, coarser=COARSER)
 
 
-def coming(arrivals: Sequence[QueuedJob], desk: Desk, draw: int, draws: int) -> list[tuple[float, QueuedJob]]:
+def coming(arrivals: Sequence[QueuedJob], desk: Desk, draw: int, draws: int) -> Iterator[tuple[float, QueuedJob]]:
     """Past submissions come again, round and round, each draw beginning at another point of the past: at another day
     where whole days are known, so that what came in the morning comes in the morning."""
     if len(arrivals) < 2:
-        return []
+        return
     ages = [desk.now - desk.seconds(job.submitted_at) for job in arrivals]
     days = int(ages[0] // DAY)
     span = days * DAY or ages[0] + ages[0] / len(ages)
     shift = 1 + draw * days // draws if days else draw / draws
     again = [((shift * (DAY if days else span) - age) % span, n) for n, age in enumerate(ages) if age <= span]
-    return [(desk.now + after, _again(arrivals[n], desk, after, n)) for after, n in sorted(again)]
+    for after, n in sorted(again):
+        yield desk.now + after, _again(arrivals[n], desk, after, n)
 
 
 def _again(job: QueuedJob, desk: Desk, after: float, number: int) -> QueuedJob:
@@ -105,7 +115,8 @@ def _range(job: JobId, ahead: Ahead, nevers: "_Nevers") -> Forecast:
     median, late = ceil(draws * 0.5) - 1, ceil(draws * 0.9) - 1
     as_of = desk.moment(desk.now)
     if late < len(times):
-        return Forecast(job, as_of, as_of + timedelta(seconds=times[median]), as_of + timedelta(seconds=times[late]))
+        p50, p90 = (as_of + timedelta(seconds=times[place]) for place in (median, late))
+        return Forecast(job, as_of, p50, p90, passable=timedelta(seconds=ahead.passable(job)))
     short = next(lane for lane in ahead.lanes if job not in lane.starts)
     if short.stuck:
         return Forecast(job, as_of, unknown=nevers.why(job, short))

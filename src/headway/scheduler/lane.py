@@ -1,11 +1,12 @@
 """One draw of a forecast: the desk stepped forward through virtual time, by the very turns that plan the real queue.
 
-Ends may be taken in batches: the next few of many are looked at in one turn, and what then starts on their devices
-starts when those came free, so that no device stands idle for the batch. Decides nothing about the real queue.
+Ends may be taken in batches: the next few of many, and all that came by then, are looked at in one turn, and what then
+starts on their devices starts when those came free, so that no device stands idle for the batch. Decides nothing about
+the real queue.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import ceil
@@ -76,7 +77,7 @@ class Lane:
 
 
 def look_ahead(
-    desk: Desk, draws: Draws, draw: int, reach: Reach, coming: Sequence[tuple[float, QueuedJob]] = ()
+    desk: Desk, draws: Draws, draw: int, reach: Reach, coming: Iterable[tuple[float, QueuedJob]] = ()
 ) -> Lane:
     """Run one draw on a desk of its own; `coming` are submissions still to come, in order."""
     lane, begun = Lane({*desk.lines.asks, *desk.gated}), desk.now
@@ -86,7 +87,8 @@ def look_ahead(
         if (length := draws.of_running(job, draw)) is not None
     ]
     heapify(ends)
-    wanted, arrived = min(reach.first, len(lane.waiting)), 0
+    wanted, later = min(reach.first, len(lane.waiting)), iter(coming)
+    following = next(later, None)
     came, batch = dict[JobId, float](), Batch(desk.now, {})
     for _ in range(reach.steps):
         desk.advance(desk.now)
@@ -101,29 +103,29 @@ def look_ahead(
             return lane
         if turn.began and not reach.batch:
             continue  # The real queue is looked at again after every start.
-        if (at := _next(desk, ends, coming[arrived : arrived + 1])) is None:
+        if (at := _next(desk, ends, None if reach.batch and ends else following)) is None:
             lane.stuck, lane.last = True, turn
             return lane
         if at - begun > reach.seconds and len(lane.starts) >= wanted:  # Nothing more can start within the reach.
             lane.stopped = max(desk.now, begun + reach.seconds)
             return lane
         batch = _pass(desk, ends, at, reach, begun)
-        while arrived < len(coming) and coming[arrived][0] <= desk.now:
-            came[coming[arrived][1].id] = coming[arrived][0]
-            desk.submit(coming[arrived][1])
-            arrived += 1
+        while following is not None and following[0] <= desk.now:
+            came[following[1].id] = following[0]
+            desk.submit(following[1])
+            following = next(later, None)
     return lane
 
 
-def _next(desk: Desk, ends: list[tuple[float, JobId]], coming: Sequence[tuple[float, QueuedJob]]) -> float | None:
+def _next(desk: Desk, ends: list[tuple[float, JobId]], following: tuple[float, QueuedJob] | None) -> float | None:
     moments = [hold.expires for hold in desk.holds.values() if hold.expires is not None]
     moments += [at for window in desk.windows if (at := desk.seconds(window.ends)) > desk.now]
     moments += [desk.seconds(j.not_before) for j in desk.gated.values() if j.not_before]
     moments = [at for at in moments if at > desk.now]
     if ends:
         moments.append(ends[0][0])
-    if coming:
-        moments.append(coming[0][0])
+    if following:
+        moments.append(following[0])
     return min(moments, default=None)
 
 

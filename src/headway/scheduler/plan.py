@@ -307,7 +307,8 @@ class Forecast:
 
     Both None: `unknown` says why. `no-history`: something ahead has no known run time; `quota`, `node-health`,
     `capacity`: it cannot start with the quota, the nodes that are up, or the nodes there are; `too-far`: beyond what
-    was stepped through, and then `not_before` is a time it will not start before.
+    was stepped through, and then `not_before` is a time it will not start before. `passable`: for how long from
+    `as_of` shorter jobs that come later may be put before it, which the draws do not know of.
     """
 
     job: JobId
@@ -316,3 +317,4 @@ class Forecast:
     p90: datetime | None = None
     unknown: str | None = None
     not_before: datetime | None = None
+    passable: timedelta = timedelta(0)

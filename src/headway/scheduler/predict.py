@@ -99,9 +99,17 @@ class Predictor:
         return _at(samples, first, quantile, traits.limit)
 
     def samples(self, traits: Traits, ran: float = 0.0) -> Sequence[float]:
-        """Sorted lengths of past runs of such jobs that ran longer than `ran`."""
-        _, samples, first = self._like(traits, ran)
-        return samples[first:] if first else samples
+        """Sorted lengths of past runs of such jobs that ran longer than `ran`: of the narrowest kind with enough of
+        those, as the few longest runs of a kind say little of a job that has outlived the others."""
+        if not ran:
+            return self._like(traits, ran)[1]
+        believed = self._kinds(traits)
+        for _, history in believed[:-1]:
+            first = bisect_right(history, ran)
+            if len(history) - first >= ENOUGH:
+                return history[first:]
+        history = believed[-1][1]
+        return history[bisect_right(history, ran) :]
 
     def kind(self, traits: Traits) -> Kind:
         """The narrowest kind that is believed: jobs of one such kind and one limit are predicted alike."""
@@ -116,15 +124,21 @@ class Predictor:
                 if history is not None and len(history) >= ENOUGH:
                     return kind, history, 0
             return *self._of_template(traits), 0
-        believed = self._believed.get(traits)
-        if believed is None:
-            known = [(kind, by_kind[kind]) for kind in kinds_of(traits) if kind in by_kind] if by_kind else []
-            believed = self._believed[traits] = [k for k in known if len(k[1]) >= ENOUGH]
-            believed.append(self._of_template(traits))
+        believed = self._kinds(traits)
         for kind, history in believed:
             if history and history[-1] > ran:
                 return kind, history, bisect_right(history, ran)
         return *believed[-1], len(believed[-1][1])
+
+    def _kinds(self, traits: Traits) -> list[tuple[Kind, Sequence[float]]]:
+        """The believed kinds of a job, narrowest first, and last of all its template's runs."""
+        believed = self._believed.get(traits)
+        if believed is None:
+            by_kind = self._runtimes.by_kind
+            known = [(kind, by_kind[kind]) for kind in kinds_of(traits) if kind in by_kind] if by_kind else []
+            believed = self._believed[traits] = [k for k in known if len(k[1]) >= ENOUGH]
+            believed.append(self._of_template(traits))
+        return believed
 
     def _of_template(self, traits: Traits) -> tuple[Kind, Sequence[float]]:
         """Where no kind has runs enough."""

@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.protocol import Engine, EngineConfig, OpenEngine
 from headway.server.settings import Settings
 
@@ -89,7 +89,7 @@ def _read(path: Path) -> dict[str, Options]:
         raise PlatformError("bad-file", value=str(path), detail=str(error)) from None
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise PlatformError("bad-file", value=str(path), detail=f"{name} is no table of options")
+            raise PlatformError("bad-file", value=str(path), detail=say("no-table", name=name))
     return {name: {key: str(value) for key, value in table.items()} for name, table in tables.items()}
 
 

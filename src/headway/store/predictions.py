@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -17,7 +17,10 @@ _predictions, _jobs = schema.predictions, schema.jobs
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A range told at `made_at`, the middle that the draws alone had said, and the start (None: it has not started)."""
+    """A range told at `made_at`, the middle that the draws alone had said, and the start (None: it has not started).
+
+    `passable`: seconds for which shorter jobs could still be put before it.
+    """
 
     job: JobId
     project: str
@@ -27,6 +30,7 @@ class Prediction:
     p50: datetime
     p90: datetime
     started_at: datetime | None = None
+    passable: float = 0.0
 
 
 _SHAPE = Shape(Prediction, _predictions)
@@ -56,8 +60,9 @@ def keep(c: Connection, forecasts: Sequence[Forecast], drawn: Mapping[JobId, For
     rows = []
     for job, spec in c.execute(_ASKED, {"ids": list(ranged)}):
         made_at, p50, p90 = ranged[job]
-        raw = drawn[job].p50 or p50
-        rows.append(_SHAPE.row(Prediction(job, spec.project, spec.request.devices, made_at, raw, p50, p90)))
+        raw, passable = drawn[job].p50 or p50, drawn[job].passable / timedelta(seconds=1)
+        made = Prediction(job, spec.project, spec.request.devices, made_at, raw, p50, p90, passable=passable)
+        rows.append(_SHAPE.row(made))
     _KEEP(c, rows)
 
 

@@ -29,6 +29,11 @@ GRID = 4
 _CLASSES = {priority: priority.order for priority in Priority}
 
 
+def rank(job: QueuedJob) -> int:
+    """What no length and no age outweighs: who resumes is first, then the priority class."""
+    return (0 if job.resuming else 10) + _CLASSES[job.priority]
+
+
 class _Lengths(NamedTuple):
     usual: float | None
     at_most: float | None
@@ -111,7 +116,7 @@ class Asking:
         if hold:
             pools = tuple(sorted(pools, key=lambda pool: not (hold.pool == pool and hold.spots)))
         return (
-            (0 if job.resuming else 10) + _CLASSES[job.priority],
+            rank(job),
             job.project,
             job.owner if desk.accounts.counts_people(job.project) else "",
             job.request.nodes,

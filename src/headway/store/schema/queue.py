@@ -1,6 +1,6 @@
 """What the queue goes by: the quota table, grants, windows, and what each plan said."""
 
-from sqlalchemy import ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import Float, ForeignKey, Index, Integer, String, Table, Text
 
 from headway.domain.grant import GrantState
 from headway.domain.quota_version import Dropped
@@ -76,6 +76,7 @@ predictions = Table(
     must("p50", Moment),
     must("p90", Moment),
     may("started_at", Moment),
+    must("passable", Float),
     Index("ix_predictions_made", "made_at"),
 )
 

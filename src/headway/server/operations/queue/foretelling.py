@@ -32,8 +32,8 @@ def learnt(past: Iterable[Prediction]) -> Calibration:
     known = Calibration()
     started = ((made.started_at, made) for made in past if made.started_at is not None)
     for at, made in sorted(started, key=lambda pair: (pair[0], pair[1].job)):
-        waits = [(moment - made.made_at) / SECOND for moment in (made.drawn, made.p90, at)]
-        known.learn(size_class(made.devices), *waits)
+        drawn, late, came = ((moment - made.made_at) / SECOND for moment in (made.drawn, made.p90, at))
+        known.learn(size_class(made.devices), drawn, late, came, made.passable)
     return known
 
 
@@ -46,7 +46,8 @@ def told(seen: Iterable[Forecast], snapshot: Snapshot, known: Calibration) -> li
 def _calibrated(one: Forecast, size: str, known: Calibration) -> Forecast:
     if one.p50 is None or one.p90 is None:
         return one
-    p50, p90 = known.range(size, _seconds(one.as_of, one.p50), _seconds(one.as_of, one.p90))
+    middle, late = (_seconds(one.as_of, moment) for moment in (one.p50, one.p90))
+    p50, p90 = known.range(size, middle, late, one.passable / SECOND)
     return replace(one, p50=_after(one.as_of, p50), p90=_after(one.as_of, p90))
 
 
