@@ -132,9 +132,12 @@ def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None
     ran = headway("checkpoint", "unpin", "j", "40")
     assert (ran.code, ran.err) == (0, "/c/step-40 is left to the policy again\n")
     state = {"state": "verified", "reason": None, "bytes": 1, "seconds": 1.0, "attempt": "j.1", "saved_at": canned.AT}
-    state |= {"restored": None, "storage": "nfs4"}
+    state |= {"restored": None, "storage": "nfs4", "copy": None}
     stub.on("GET", "/jobs/j/checkpoints", [row | state])
     assert "verified (pinned by ann)" in headway("checkpoints", "j").out
+    copy = {"copy": "s3://b/j/step", "copy_storage": "staged:s3", "copy_seconds": 4.0, "copy_restored": 2.0}
+    stub.on("GET", "/jobs/j/checkpoints", [row | state | copy])
+    assert "nfs4 → staged:s3 (4.0 s, 2.0 s)" in headway("checkpoints", "j").out
 
 
 def test_a_drill_names_what_is_broken_and_when(stub: Stub, headway: Headway) -> None:

@@ -18,6 +18,7 @@ from headway.domain.errors import (
     CLAUSE,
     FAMILIES,
     LANGUAGES,
+    SAID,
     SEVERAL,
     TIME,
     Language,
@@ -100,7 +101,7 @@ def test_no_chinese_word_is_the_internal_one() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_blank_names_a_family_that_there_is(language: Language) -> None:
-    known = {"", TIME, *FAMILIES, *SEVERAL}
+    known = {"", TIME, SAID, *FAMILIES, *SEVERAL}
     unknown = []
     for code in codes(language):
         error = PlatformError(code)
@@ -151,7 +152,7 @@ def test_what_a_person_wrote_stays_as_it_is() -> None:
 
 
 def test_facts_name_only_families_that_there_are() -> None:
-    assert {family for families in OF_FIELDS.values() for family in families} <= set(FAMILIES)
+    assert {family for families in OF_FIELDS.values() for family in families} <= {SAID, *FAMILIES}
 
 
 def test_a_hint_says_nothing_of_what_is_near_where_nothing_is() -> None:

@@ -114,6 +114,8 @@ const cluster = createRoute({
       job: text(raw.job),
       metric: text(raw.metric),
       hours: whole(raw.hours),
+      from: text(raw.from),
+      to: text(raw.to),
     }),
 });
 
