@@ -156,6 +156,21 @@ def test_a_drill_of_a_copy_is_not_asked_about_and_names_the_copy(stub: Stub, hea
     assert "j-2, a copy of j" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", ("saves next", "20m 00s")), ("zh", ("下一次", "每20 分 00 秒存"))]
+)
+def test_a_drill_of_storage_says_that_it_waits_for_the_next_save(
+    stub: Stub, headway: Headway, language: str, words: tuple[str, str]
+) -> None:
+    stub.on("POST", "/jobs/j/drills", {"drill": "d-1", "job": "j", "rank": 0, "shadow_of": None})
+    saved = [{"format": None, "saved_at": f"2026-12-01T06:{minute}:00Z"} for minute in ("40", "20", "00")]
+    stub.on("GET", "/jobs/j/checkpoints", [{"format": "trainer", "saved_at": "2026-12-01T06:50:00Z"}, *saved])
+    said = headway("drill", "j", "--kill", "mount", "-y", language=language).err
+    assert all(word in said for word in words), said
+    stub.on("GET", "/jobs/j/checkpoints", saved[:1])
+    assert words[1] not in headway("drill", "j", "--kill", "mount", "-y", language=language).err
+
+
 def test_the_history_of_drills_ends_with_who_should_hold_one_again(stub: Stub, headway: Headway) -> None:
     drill = {"id": "d-1", "job": "j-1", "kill": "agent", "rank": 1, "at": canned.AT, "shadow_of": None}
     score = {"phases": {"detect": 10.0}, "resumed_step": 40, "lost_steps": 2, "seconds": 12.5, "verdict_right": True}
