@@ -9,6 +9,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,8 +67,14 @@ def remove(settings: Settings, name: str) -> None:
     _write(settings.home / FILE, {other: options for other, options in kept.items() if other != name})
 
 
+@cache
+def _entries() -> Mapping[str, EntryPoint]:
+    """Looked for once: that reads what every installed package says of itself."""
+    return {entry.name: entry for entry in entry_points(group="headway.engines")}
+
+
 def _entry(name: str) -> EntryPoint:
-    known = {entry.name: entry for entry in entry_points(group="headway.engines")}
+    known = _entries()
     if name not in known:
         raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)))
     return known[name]
