@@ -41,11 +41,21 @@ class ConsoleHook(BuildHookInterface):  # type: ignore[misc, valid-type]
 
 
 def run(scripts: list[str]) -> None:
-    """Install what the lock file says, then run npm scripts in turn. Raises `CalledProcessError`."""
+    """Install what the lock file says, unless that is there, then run npm scripts in turn.
+
+    Raises `CalledProcessError`.
+    """
     node, npm = find_node()
     search = os.pathsep.join([str(node.parent), os.environ.get("PATH", "")])
-    for words in [["ci", "--no-audit", "--no-fund"], *(["run", script] for script in scripts)]:
+    install = [] if is_installed(SOURCE) else [["ci", "--no-audit", "--no-fund"]]
+    for words in [*install, *(["run", script] for script in scripts)]:
         subprocess.run([str(node), str(npm), *words], cwd=SOURCE, env=os.environ | {"PATH": search}, check=True)
+
+
+def is_installed(source: Path) -> bool:
+    """Whether npm has finished installing since the lock file was last written; npm leaves a mark when it ends."""
+    mark, lock = source / "node_modules/.package-lock.json", source / "package-lock.json"
+    return mark.is_file() and mark.stat().st_mtime >= lock.stat().st_mtime
 
 
 def find_node() -> tuple[Path, Path]:

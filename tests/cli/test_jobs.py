@@ -132,9 +132,12 @@ def test_a_pin_says_what_stays_and_by_whom(stub: Stub, headway: Headway) -> None
     ran = headway("checkpoint", "unpin", "j", "40")
     assert (ran.code, ran.err) == (0, "/c/step-40 is left to the policy again\n")
     state = {"state": "verified", "reason": None, "bytes": 1, "seconds": 1.0, "attempt": "j.1", "saved_at": canned.AT}
-    state |= {"restored": None, "storage": "nfs4"}
+    state |= {"restored": None, "storage": "nfs4", "copy": None}
     stub.on("GET", "/jobs/j/checkpoints", [row | state])
     assert "verified (pinned by ann)" in headway("checkpoints", "j").out
+    copy = {"copy": "s3://b/j/step", "copy_storage": "staged:s3", "copy_seconds": 4.0, "copy_restored": 2.0}
+    stub.on("GET", "/jobs/j/checkpoints", [row | state | copy])
+    assert "nfs4 → staged:s3 (4.0 s, 2.0 s)" in headway("checkpoints", "j").out
 
 
 def test_a_drill_names_what_is_broken_and_when(stub: Stub, headway: Headway) -> None:
@@ -151,6 +154,21 @@ def test_a_drill_of_a_copy_is_not_asked_about_and_names_the_copy(stub: Stub, hea
     ran = headway("drill", "j", "--kill", "stop", "--shadow")
     assert (ran.code, ran.out) == (0, "d-1\n")
     assert "j-2, a copy of j" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", ("saves next", "20m 00s")), ("zh", ("下一次", "每20 分 00 秒存"))]
+)
+def test_a_drill_of_storage_says_that_it_waits_for_the_next_save(
+    stub: Stub, headway: Headway, language: str, words: tuple[str, str]
+) -> None:
+    stub.on("POST", "/jobs/j/drills", {"drill": "d-1", "job": "j", "rank": 0, "shadow_of": None})
+    saved = [{"format": None, "saved_at": f"2026-12-01T06:{minute}:00Z"} for minute in ("40", "20", "00")]
+    stub.on("GET", "/jobs/j/checkpoints", [{"format": "trainer", "saved_at": "2026-12-01T06:50:00Z"}, *saved])
+    said = headway("drill", "j", "--kill", "mount", "-y", language=language).err
+    assert all(word in said for word in words), said
+    stub.on("GET", "/jobs/j/checkpoints", saved[:1])
+    assert words[1] not in headway("drill", "j", "--kill", "mount", "-y", language=language).err
 
 
 def test_the_history_of_drills_ends_with_who_should_hold_one_again(stub: Stub, headway: Headway) -> None:

@@ -7,6 +7,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -23,6 +24,7 @@ SOURCE = Path(headway.domain.errors.__file__).parents[1]
 KEBAB = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
 
+@cache
 def texts(language: Language) -> dict[str, dict[str, str]]:
     return tomllib.loads((SOURCE / f"domain/messages/{language}.toml").read_text(encoding="utf-8"))
 
@@ -31,8 +33,13 @@ def blanks(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-def used_codes() -> Iterator[tuple[str, str]]:
+@cache
+def used_codes() -> list[tuple[str, str]]:
     """Codes written out in a call of `PlatformError` or `message`, with where."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[tuple[str, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
@@ -42,7 +49,7 @@ def used_codes() -> Iterator[tuple[str, str]]:
 
 
 def test_every_code_used_in_the_source_has_texts_in_both_languages() -> None:
-    used = list(used_codes())
+    used = used_codes()
     assert used
     assert [(code, where) for code, where in used for language in LANGUAGES if code not in codes(language)] == []
 

@@ -11,6 +11,7 @@ from headway.diagnosis.advice import Reason
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.progress.record import Phase
 from headway.diagnosis.verdict import Fault
+from headway.domain.alert import GAUGES
 from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED, Outcome
 from headway.domain.checkpoint import CheckpointState
 from headway.domain.drill import Kill
@@ -18,6 +19,7 @@ from headway.domain.errors import (
     CLAUSE,
     FAMILIES,
     LANGUAGES,
+    SAID,
     SEVERAL,
     TIME,
     Language,
@@ -70,6 +72,7 @@ WORDS = [
     *[("phase", value) for value in Phase],
     *[("fault", value) for value in Fault],
     *[("kind", kind) for kind in KINDS],
+    *[("gauge", gauge) for gauge in GAUGES],
     *[("priority", value) for value in Priority],
 ]
 
@@ -100,7 +103,7 @@ def test_no_chinese_word_is_the_internal_one() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_blank_names_a_family_that_there_is(language: Language) -> None:
-    known = {"", TIME, *FAMILIES, *SEVERAL}
+    known = {"", TIME, SAID, *FAMILIES, *SEVERAL}
     unknown = []
     for code in codes(language):
         error = PlatformError(code)
@@ -151,7 +154,7 @@ def test_what_a_person_wrote_stays_as_it_is() -> None:
 
 
 def test_facts_name_only_families_that_there_are() -> None:
-    assert {family for families in OF_FIELDS.values() for family in families} <= set(FAMILIES)
+    assert {family for families in OF_FIELDS.values() for family in families} <= {SAID, *FAMILIES}
 
 
 def test_a_hint_says_nothing_of_what_is_near_where_nothing_is() -> None:

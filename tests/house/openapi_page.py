@@ -6,14 +6,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-from headway.domain.errors import LANGUAGES, Language, codes, message
+from headway.domain.errors import LANGUAGES, Language, codes, text_of
 from headway.server.app import create_app
 from headway.server.platform import Platform
 from tests.house.repository import REPOSITORY
 
 PAGE = REPOSITORY / "web/openapi.json"
-TOLD = ("why", "cause", "phase", "fault", "kind")
-"""Families of words that facts and rows of the API hold, and the console tells."""
+TOLD = ("why", "cause", "phase", "fault", "kind", "said")
+"""Families of words, and sayings with their blanks, that facts and rows of the API hold and the console tells."""
 
 
 def page() -> str:
@@ -27,7 +27,7 @@ def page() -> str:
 def words_page(language: Language) -> str:
     """The words by `family.value`, in one language."""
     found = sorted(code for code in codes(language) if code.partition("-")[0] in TOLD)
-    told = {code.replace("-", ".", 1): message(code, {}, language) for code in found}
+    told = {code.replace("-", ".", 1): text_of(code, language) for code in found}
     return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 from headway.diagnosis.cause import Cause
-from headway.diagnosis.hang import words as hang
 from headway.diagnosis.verdict import Fault, Owner
-from headway.domain.errors import Language
+from headway.domain.errors import Language, retold
 from headway.domain.stall_events import Moving, RankSlow, Stalled, StallExplained
 from headway.server.api.showing import show_job
 from headway.server.api.views import StallView
@@ -233,6 +232,6 @@ def test_a_job_that_stands_still_is_shown_so_with_what_it_waits_for_until_it_mov
     assert "ank 1 on" in stall.text
     assert (in_chinese := shown("zh")) is not None
     assert stall.detail is not None
-    assert in_chinese.detail == hang.told(stall.detail, "zh") != stall.detail
+    assert in_chinese.detail == retold(stall.detail, "zh") != stall.detail
     _trains(world, train, 3, start=12)
     assert shown() is None

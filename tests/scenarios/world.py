@@ -125,7 +125,7 @@ class World:
 
     def turn(self, name: str) -> None:
         """One turn of one loop. Raises what it raises."""
-        self._runner.run(self.loops[name].turn(self.platform))  # type: ignore[arg-type]
+        self._runner.get_loop().run_until_complete(self.loops[name].turn(self.platform))
 
     def settle(self) -> None:
         """Turn every loop, round after round, until a round records nothing new."""

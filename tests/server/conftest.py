@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 import uvicorn
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Client, Response
@@ -96,11 +97,20 @@ def application() -> FastAPI:
     return create_app(cast(Platform, SimpleNamespace(settings=Settings(home=Path("/")))), with_loops=False)
 
 
+@pytest.fixture(scope="session")
+def portal() -> Iterator[BlockingPortal]:
+    """The event loop that all requests of a session run on: making one takes as long as answering a request."""
+    with start_blocking_portal("asyncio") as opened:
+        yield opened
+
+
 @pytest.fixture
-def http(platform: Platform, application: FastAPI) -> TestClient:
+def http(platform: Platform, application: FastAPI, portal: BlockingPortal) -> TestClient:
     application.state.platform = platform
     application.middleware_stack = None
-    return TestClient(application, base_url="http://headway.test/api/v1")
+    client = TestClient(application, base_url="http://headway.test/api/v1")
+    client.portal = portal
+    return client
 
 
 @pytest.fixture

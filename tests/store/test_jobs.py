@@ -84,6 +84,16 @@ def test_pages_are_filtered_by_project_state_and_owner(five: Connection) -> None
     assert [job.id for job in jobs.page(five, owner="bob")] == ["j-aaaa3333"]
 
 
+def test_a_page_is_of_what_holds_a_text_anywhere(five: Connection) -> None:
+    names = {job.id: job.spec.name for job in jobs.page(five)}
+    assert [job.id for job in jobs.page(five, text="CCCC")] == ["j-cccc3333", "j-cccc2222"]
+    assert [job.id for job in jobs.page(five, text="cccc", limit=1)] == ["j-cccc3333"]
+    assert [job.id for job in jobs.page(five, text="Speech")] == ["j-bbbb2222"]
+    assert {job.id for job in jobs.page(five, text=names["j-aaaa2222"].upper())} >= {"j-aaaa2222"}
+    assert jobs.page(five, text="%") == jobs.page(five, text="a_a") == []
+    assert len(jobs.page(five, text="")) == len(names)
+
+
 def test_jobs_in_given_states_come_in_order_of_submission(five: Connection) -> None:
     found = jobs.in_states(five, JobState.QUEUED, JobState.RUNNING)
     assert [job.id for job in found] == ["j-aaaa2222", "j-aaaa3333", "j-bbbb2222", "j-cccc2222", "j-cccc3333"]

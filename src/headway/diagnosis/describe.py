@@ -1,9 +1,8 @@
 """Says a verdict in one or two sentences of the reader's language: what happened where, and whose move it is."""
 
 from headway.diagnosis.cause import Cause
-from headway.diagnosis.hang import words as hang
 from headway.diagnosis.verdict import Fault, Verdict
-from headway.domain.errors import Language, Param, PlatformError, code_of, message, spoken
+from headway.domain.errors import Language, Param, PlatformError, code_of, message, retold, spoken
 
 SHOWN_DETAIL = 160
 _DRILLED = frozenset({Fault.AGENT_LOST, Fault.NODE_DOWN, Fault.STALLED})
@@ -29,11 +28,11 @@ def describe(verdict: Verdict, language: Language) -> str:
 
 
 def _detail(verdict: Verdict, language: Language) -> str:
-    """What was seen: a hang's and a stop's in the reader's language, a program's own words as they are."""
+    """What was seen, in the reader's language; a program's own words as they are."""
     detail = verdict.detail or ""
     if verdict.fault is Fault.STOPPED:
         return spoken("why", detail, language)
-    return hang.told(detail, language) if verdict.fault is Fault.STALLED else detail
+    return retold(detail, language)
 
 
 def _code(verdict: Verdict) -> str:

@@ -26,6 +26,7 @@ from headway.diagnosis.witness.own import Own, Said, own
 from headway.diagnosis.witness.places import with_place
 from headway.diagnosis.witness.words import Words, words_of
 from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED
+from headway.domain.errors import say
 
 ADVICE: dict[Fault, tuple[Owner, Retry]] = {
     Fault.NONE: (Owner.NOBODY, Retry.NO_RETRY),
@@ -55,7 +56,6 @@ CLOSE = timedelta(seconds=2)
 """Two nodes' clocks may disagree by as much: closer than this, the stronger evidence comes first."""
 
 _COMMAND_MISSING = ("No such file or directory", "Exec format error", "command not found")
-_LEFT_EARLY = "a rank ended with 0 while the others still worked"
 _BY_WORDS = frozenset({Fault.CODE_ERROR, Fault.MACHINE_FAULT})
 _EVERYWHERE = frozenset({Fault.CODE_ERROR, Fault.DEVICE_OUT_OF_MEMORY, Fault.MACHINE_FAULT})
 _UNSPOKEN = -1
@@ -279,7 +279,7 @@ def _only_followers(evidence: Evidence, words: Words, owns: Sequence[Own]) -> Ve
         lines=_quotes(words, owns),
     )
     if early:
-        return replace(verdict, owner=Owner.RESEARCHER, retry=False, advice=Retry.NO_RETRY, detail=_LEFT_EARLY)
+        return replace(verdict, owner=Owner.RESEARCHER, retry=False, advice=Retry.NO_RETRY, detail=say("left-early"))
     return _of_class(verdict, stall)
 
 

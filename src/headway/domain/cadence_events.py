@@ -21,6 +21,21 @@ class CadenceAdvised(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointCopied(Event):
+    """A whole copy of a checkpoint is in a store (`to`), so many seconds after its save began."""
+
+    kind: ClassVar[str] = "checkpoint-copied"
+    job: JobId
+    attempt: AttemptId
+    step: int
+    path: str
+    to: str
+    storage: str
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointDeleted(Event):
     """A checkpoint went, by its job's policy or for want of space (`cause`)."""
 

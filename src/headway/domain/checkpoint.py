@@ -24,6 +24,8 @@ class Checkpoint:
     `pinned_by`: who wants it kept, whatever the policy or a full disk says; None: nobody.
     `seconds`: from its beginning until it was durable; `blocked`: how long of that training waited, None: not told.
     `storage`: the type of the file system it lies on; `restored`: seconds its newest restore took; None: not told.
+    `copy`: where in a store it was copied to, None: nowhere; `copy_seconds`: from its beginning until that copy was
+    whole; `copy_restored`: seconds the newest restore from the copy took, staging back and loading.
     """
 
     job: JobId
@@ -40,6 +42,10 @@ class Checkpoint:
     pinned_by: str | None = None
     storage: str | None = None
     restored: float | None = None
+    copy: str | None = None
+    copy_storage: str | None = None
+    copy_seconds: float | None = None
+    copy_restored: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 A code is kebab-case and unique. Its text and hint live in `messages/{zh,en}.toml` (its HTTP status in the English one);
 a test demands both languages. A blank that names a family (`{state:word}`, `{reason:why}`) is filled with that
-family's word for the value, in the reader's language; one with a clause (`{near:?: }`, `{rejected:?: |whys}`) is the
+family's word for the value, in the reader's language; one that is `said` holds what Headway said of what it saw (a
+saying, `[said-…]`), kept in English and read back; one with a clause (`{near:?: }`, `{rejected:?: |whys}`) is the
 clause and the value, and nothing where there is no value. Nothing here decides who sees an error.
 """
 
+import re
 import tomllib
 from datetime import datetime
 from functools import cache
@@ -16,12 +18,14 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-FAMILIES = ("word", "why", "cause", "phase", "fault", "kind", "priority")
+FAMILIES = ("word", "why", "cause", "phase", "fault", "kind", "gauge", "priority")
 """Words of closed lists, in the tables as `[word-job]`, `[why-time-limit]`: what something is called, why something
-stopped or is not taken, what broke a job, what a program is at, how an attempt broke, a kind of fact, a priority."""
+stopped or is not taken, what broke a job, what a program is at, how an attempt broke, a kind of fact, what an alert
+watches, a priority."""
 SEVERAL = {"words": "word", "whys": "why"}
 """For several at once, `a, b` or `one: a, two: b`."""
 CLAUSE = "?"
+SAID = "said"
 TIME = "time"
 """For a moment, ISO 8601: to the minute, in the time zone of the machine that speaks, the offset told."""
 Param = str | int | float | bool | None
@@ -52,7 +56,7 @@ class PlatformError(Exception):
 
 def message(code: str, params: dict[str, Param], language: Language) -> str:
     """The text of a message in one language, its parameters filled in."""
-    return _fill(_entry(code, language)["text"], params, language)
+    return _fill(text_of(code, language), params, language)
 
 
 def status_of(code: str) -> int:
@@ -63,6 +67,11 @@ def status_of(code: str) -> int:
 def codes(language: Language) -> frozenset[str]:
     """Every code that has a text in this language."""
     return frozenset(_messages(language))
+
+
+def text_of(code: str, language: Language) -> str:
+    """The text of a message with its blanks open; the code itself where there is none."""
+    return _entry(code, language)["text"]
 
 
 def _entry(code: str, language: Language) -> dict[str, str]:
@@ -108,6 +117,8 @@ class _Speaking(Formatter):
             return "—"
         if format_spec == TIME:
             return _moment(str(value))
+        if format_spec == SAID:
+            return retold(str(value), self._language)
         if format_spec in SEVERAL:
             return self._several(SEVERAL[format_spec], str(value))
         if format_spec in FAMILIES:
@@ -118,6 +129,55 @@ class _Speaking(Formatter):
         parts = [each.rpartition(": ") for each in value.split(", ")]
         named = [f"{head}{colon}{spoken(family, word, self._language)}" for head, colon, word in parts]
         return ("、" if self._language == "zh" else ", ").join(named)
+
+
+BETWEEN = "; "
+_BETWEEN: dict[Language, str] = {"en": BETWEEN, "zh": "；"}
+_SHAPES = {"mount": "/.*", "path": "/.*", "line": r"\d+"}
+"""What may stand in a blank of a saying; anything, where nothing is said of it."""
+
+
+def say(saying: str, **params: Param) -> str:
+    """What Headway says of what it saw, as it is kept: in English, as evidence is."""
+    return message(f"{SAID}-{saying}", params, "en")
+
+
+def retold(kept: str, language: Language) -> str:
+    """One saying, or several, in words of this language, whenever they were written. What no saying made, as a
+    program's own line, stays as it is."""
+    if language == "en":
+        return kept
+    whole = _one(kept, language)
+    if whole is not None or BETWEEN not in kept:
+        return whole or kept
+    first, *rest = kept.split(BETWEEN)
+    told = _one(first, language) or first
+    for part in rest:
+        found = _one(part, language)
+        told += f"{_BETWEEN[language]}{found}" if found else f"{BETWEEN}{part}"
+    return told
+
+
+def _one(kept: str, language: Language) -> str | None:
+    for code, pattern in _patterns():
+        found = pattern.fullmatch(kept)
+        if found:
+            return message(code, dict(found.groupdict()), language)
+    return None
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """The sayings by which a text is known, the closer before the wider."""
+    texts = {code: entry["text"] for code, entry in _messages("en").items() if code.startswith(f"{SAID}-")}
+    parsed = {code: list(Formatter().parse(text)) for code, text in texts.items()}
+    closest = sorted(parsed, key=lambda code: -sum(len(literal) for literal, *_ in parsed[code]))
+    return [(code, re.compile("".join(_shape(part) for part in parsed[code]), re.DOTALL)) for code in closest]
+
+
+def _shape(part: tuple[str, str | None, str | None, str | None]) -> str:
+    literal, name, *_ = part
+    return re.escape(literal) + (f"(?P<{name}>{_SHAPES.get(name, '.+')})" if name else "")
 
 
 def _moment(value: str) -> str:

@@ -29,6 +29,7 @@ from headway.domain.asset_events import (
 from headway.domain.attempt import Outcome
 from headway.domain.cadence_events import (
     CadenceAdvised,
+    CheckpointCopied,
     CheckpointDeleted,
     CheckpointPinned,
     CheckpointUnpinned,
@@ -340,6 +341,7 @@ Fact = (
     | RankSlow
     | CheckpointSaved
     | CadenceAdvised
+    | CheckpointCopied
     | CheckpointDeleted
     | CheckpointPinned
     | CheckpointUnpinned

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.protocol import UnixUser
 
 SUDO = ("sudo", "-n")
@@ -75,7 +75,7 @@ def hand_over(user: UnixUser, parent: Path, names: Sequence[str]) -> None:
         _as_user(user, ["/bin/sh", "-c", MAKE, "make", str(staging), *missing])
         for name in missing:
             if not _is_shared(user, staging / name):
-                raise _refusal(user, f"{parent} does not hand its group down to what is made in it")
+                raise _refusal(user, say("group-not-kept", path=str(parent)))
             os.rename(staging / name, parent / name)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.gateway import envoy, files
 from headway.gateway.admin import Admin
 from headway.gateway.envoy import Config
@@ -75,7 +75,11 @@ class Discovery:
             if _refused(answer) > refusals:
                 raise PlatformError("envoy-refused", what=kind, detail=self._last_complaint())
             time.sleep(ACK_POLL_S)
-        why = f"no answer within {ACK_S:g} s" if self._is_alive() else f"it ended: {self._last_complaint()}"
+        why = (
+            say("no-answer-within", seconds=f"{ACK_S:g}")
+            if self._is_alive()
+            else say("it-ended", words=self._last_complaint())
+        )
         raise PlatformError("envoy-refused", what=kind, detail=why)
 
     def _answer(self, kind: str) -> dict[str, str | int]:

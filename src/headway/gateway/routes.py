@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import cast
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.domain.ids import check_name
 
 WHOLE = 100
@@ -72,15 +72,15 @@ def _service(field: str, found: object) -> ServiceRoute:
     name = _name(f"{field}.name", raw.get("name"))
     prefix = raw.get("prefix", f"/s/{project}/{name}/")
     if not isinstance(prefix, str) or not PREFIX.fullmatch(prefix):
-        raise _refused(f"{field}.prefix", prefix, "must be like /s/nlp/chat/")
+        raise _refused(f"{field}.prefix", prefix, say("route-prefix"))
     if raw.get("rewrite_model") is not None:
-        raise _refused(f"{field}.rewrite_model", raw["rewrite_model"], "must be null: start the runtime under the name")
+        raise _refused(f"{field}.rewrite_model", raw["rewrite_model"], say("route-null"))
     listed = _list(f"{field}.splits", raw.get("splits"))
     shares = tuple(_share(f"{field}.splits[{at}]", each) for at, each in enumerate(listed))
     _all_different(f"{field}.splits.version", (share.version for share in shares))
     total = sum(share.weight for share in shares)
     if total != WHOLE:
-        raise _refused(f"{field}.splits", total, f"is the sum of the weights and must be {WHOLE}")
+        raise _refused(f"{field}.splits", total, say("route-sum", whole=WHOLE))
     return ServiceRoute(project, name, prefix, shares)
 
 
@@ -89,7 +89,7 @@ def _share(field: str, found: object) -> Share:
     listed = _list(f"{field}.endpoints", raw.get("endpoints"))
     endpoints = tuple(_endpoint(f"{field}.endpoints", each) for each in listed)
     if not endpoints:
-        raise _refused(f"{field}.endpoints", "[]", "must list at least one address")
+        raise _refused(f"{field}.endpoints", "[]", say("route-endpoint"))
     _all_different(f"{field}.endpoints", endpoints)
     weight = _whole_number(f"{field}.weight", raw.get("weight"))
     return Share(_version(f"{field}.version", raw.get("version")), weight, endpoints)
@@ -108,28 +108,28 @@ def _endpoint(field: str, found: object) -> str:
     try:
         address(found if isinstance(found, str) else "")
     except ValueError:
-        raise _refused(field, found, "must be an IP address and a port, like 127.0.0.1:40123") from None
+        raise _refused(field, found, say("route-address")) from None
     return cast(str, found)
 
 
 def _table(field: str, found: object, keys: frozenset[str]) -> Mapping[str, object]:
     if not isinstance(found, dict):
-        raise _refused(field, found, "must be an object")
+        raise _refused(field, found, say("route-object"))
     unknown = sorted(set(found) - keys)
     if unknown:
-        raise _refused(f"{field}.{unknown[0]}", found[unknown[0]], "is not a known key")
+        raise _refused(f"{field}.{unknown[0]}", found[unknown[0]], say("route-key"))
     return found
 
 
 def _list(field: str, found: object) -> list[object]:
     if not isinstance(found, list):
-        raise _refused(field, found, "must be a list")
+        raise _refused(field, found, say("route-list"))
     return found
 
 
 def _whole_number(field: str, found: object) -> int:
     if not isinstance(found, int) or isinstance(found, bool) or found < 0:
-        raise _refused(field, found, "must be a whole number, 0 or more")
+        raise _refused(field, found, say("route-number"))
     return found
 
 
@@ -137,13 +137,13 @@ def _version(field: str, found: object) -> str:
     """A name, or a model version as `name@number`."""
     name, at, number = found.partition("@") if isinstance(found, str) else (found, "", "")
     if at and not number.isdecimal():
-        raise _refused(field, found, "must be a name or name@number")
+        raise _refused(field, found, say("route-version"))
     return f"{_name(field, name)}{at}{number}"
 
 
 def _name(field: str, found: object) -> str:
     if not isinstance(found, str):
-        raise _refused(field, found, "must be a name")
+        raise _refused(field, found, say("route-name"))
     return check_name(field, found)
 
 
@@ -151,7 +151,7 @@ def _all_different(field: str, found: Iterable[Hashable]) -> None:
     seen: set[Hashable] = set()
     for each in found:
         if each in seen:
-            raise _refused(field, each, "is there twice")
+            raise _refused(field, each, say("route-twice"))
         seen.add(each)
 
 

@@ -19,6 +19,8 @@ class StorageKind(StrEnum):
     OTHER = "other"
 
 
+STAGED = "staged:"
+"""How the name of a store begins that checkpoints were copied to after they had been saved elsewhere."""
 _KINDS = {
     StorageKind.PARALLEL: ("lustre", "gpfs", "beegfs", "beegfs_nodev", "ceph", "fuse.ceph", "wekafs", "pvfs2", "panfs"),
     StorageKind.OBJECT: ("fuse.s3fs", "fuse.goofys", "fuse.rclone", "fuse.ossfs", "fuse.obsfs", "fuse.juicefs"),
@@ -52,5 +54,7 @@ class Storage:
 
 
 def kind_of(name: str) -> StorageKind:
-    """What a file system type is to people."""
+    """What a file system type, or a store behind a staged copy, is to people."""
+    if name.startswith(STAGED):
+        return StorageKind.OBJECT
     return next((kind for kind, names in _KINDS.items() if name in names), StorageKind.OTHER)

@@ -11,7 +11,7 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.scheduler.snapshot import Snapshot
 
 FORMAT = 1
@@ -27,7 +27,7 @@ def loads(text: str) -> Snapshot:
     try:
         table = json.loads(text)
         if table["format"] != FORMAT:
-            raise PlatformError("snapshot-unreadable", detail=f"format {table['format']}")
+            raise PlatformError("snapshot-unreadable", detail=say("format", number=str(table["format"])))
         read: Snapshot = _typed(table["snapshot"], Snapshot)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise PlatformError("snapshot-unreadable", detail=f"{type(error).__name__}: {error}") from None

@@ -6,7 +6,7 @@ The URL holds secrets: it is never logged, and shown only in part.
 import logging
 from io import StringIO
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 
 LONGEST_REASON = 300
 
@@ -31,7 +31,7 @@ def send(url: str, title: str, body: str) -> str | None:
 
     carrier = Apprise()
     if not carrier.add(url):
-        return "the URL is not understood"
+        return say("url-unknown")
     told = StringIO()
     listener = logging.StreamHandler(told)
     logger = logging.getLogger("apprise")
@@ -44,4 +44,4 @@ def send(url: str, title: str, body: str) -> str | None:
     finally:
         logger.removeHandler(listener)
     words = told.getvalue().strip().replace(url, shown(url))
-    return words[-LONGEST_REASON:] or "the channel did not take it"
+    return words[-LONGEST_REASON:] or say("not-taken")

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy.exc import OperationalError
 
-from headway.domain.errors import Language, PlatformError, message
+from headway.domain.errors import Language, PlatformError, message, say
 from headway.engines.local.engine import LocalEngine
 from headway.engines.local.settings import LocalSettings, parse_nodes
 from headway.server.home import database_of, has_database
@@ -57,7 +57,7 @@ def _home(settings: Settings, language: Language) -> str:
         return message("doctor-to-be-made", {"value": str(settings.home)}, language)
     if not os.access(settings.home, os.W_OK):
         raise PlatformError(
-            "not-readable", field="home", value=str(settings.home), user="server", detail="not writable"
+            "not-readable", field="home", value=str(settings.home), user="server", detail=say("not-writable")
         )
     return str(settings.home)
 

@@ -9,11 +9,12 @@ import os
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.protocol import Engine, EngineConfig, OpenEngine
 from headway.server.settings import Settings
 
@@ -66,8 +67,14 @@ def remove(settings: Settings, name: str) -> None:
     _write(settings.home / FILE, {other: options for other, options in kept.items() if other != name})
 
 
+@cache
+def _entries() -> Mapping[str, EntryPoint]:
+    """Looked for once: that reads what every installed package says of itself."""
+    return {entry.name: entry for entry in entry_points(group="headway.engines")}
+
+
 def _entry(name: str) -> EntryPoint:
-    known = {entry.name: entry for entry in entry_points(group="headway.engines")}
+    known = _entries()
     if name not in known:
         raise PlatformError("not-found", what="engine", value=name, near=", ".join(sorted(known)))
     return known[name]
@@ -82,7 +89,7 @@ def _read(path: Path) -> dict[str, Options]:
         raise PlatformError("bad-file", value=str(path), detail=str(error)) from None
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise PlatformError("bad-file", value=str(path), detail=f"{name} is no table of options")
+            raise PlatformError("bad-file", value=str(path), detail=say("no-table", name=name))
     return {name: {key: str(value) for key, value in table.items()} for name, table in tables.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import yaml
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.domain.quota import QuotaTree
 from headway.domain.quota_table import from_table, read_tree
 
@@ -45,9 +45,9 @@ def _check_shape(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH:
-            raise _unreadable(f"line {event.start_mark.line + 1}: nested deeper than {DEPTH}")
+            raise _unreadable(say("nested", line=event.start_mark.line + 1, limit=DEPTH))
         if isinstance(event, yaml.AliasEvent):
-            raise _unreadable(f"line {event.start_mark.line + 1}: *{event.anchor}: aliases are not read")
+            raise _unreadable(say("no-aliases", line=event.start_mark.line + 1, name=event.anchor))
 
 
 class _Loader(yaml.CSafeLoader):  # type: ignore[misc]
@@ -59,9 +59,9 @@ class _Loader(yaml.CSafeLoader):  # type: ignore[misc]
         for key, _ in node.value:
             name, line = str(key.value), key.start_mark.line + 1
             if key.tag != "tag:yaml.org,2002:str":
-                raise ValueError(f"line {line}: {name}: a key must be text; quote it")
+                raise ValueError(say("key-no-text", line=line, name=name))
             if name in seen:
-                raise ValueError(f"line {line}: {name} comes twice")
+                raise ValueError(say("key-twice", line=line, name=name))
             seen.add(name)
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return found

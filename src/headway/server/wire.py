@@ -221,5 +221,7 @@ class RankEvent(BaseModel):
     seconds: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     blocked: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     storage: Line | None = None
+    to: Line | None = None
+    copy_: Line | None = Field(default=None, alias="copy")
     reason: Line | None = None
     name: Line | None = None

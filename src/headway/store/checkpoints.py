@@ -1,8 +1,9 @@
 """A job's checkpoints and what is known of each; the files are elsewhere."""
 
 from datetime import datetime
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, func, select, update
+from sqlalchemy import Column, Connection, Select, bindparam, case, func, select, update
 
 from headway.domain.checkpoint import Checkpoint, CheckpointState
 from headway.domain.ids import JobId
@@ -39,23 +40,47 @@ _RESTORED = (
     .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
     .values(restored=bindparam("took"))
 )
-_READ_BACK = _checkpoints.c.restored > 0
-_BY_STORAGE = (
-    select(
-        _checkpoints.c.storage,
-        func.count(),
-        func.sum(_checkpoints.c.bytes),
-        func.sum(_checkpoints.c.seconds),
-        func.sum(case((_READ_BACK, 1), else_=0)),
-        func.sum(case((_READ_BACK, _checkpoints.c.bytes), else_=0)),
-        func.sum(case((_READ_BACK, _checkpoints.c.restored), else_=0.0)),
-    )
-    .where(
-        _checkpoints.c.saved_at >= bindparam("after"), _checkpoints.c.storage.is_not(None), _checkpoints.c.seconds > 0
-    )
-    .group_by(_checkpoints.c.storage)
-    .order_by(_checkpoints.c.storage)
+_RESTORED_COPY = (
+    update(_checkpoints)
+    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+    .values(copy_restored=bindparam("took"))
 )
+_COPIED = (
+    update(_checkpoints)
+    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+    .values(copy=bindparam("to"), copy_storage=bindparam("store"), copy_seconds=bindparam("took"))
+)
+
+
+def _measured(storage: Column[Any], seconds: Column[Any], restored: Column[Any]) -> Select[Any]:
+    """What was measured since a moment, summed by what it lies on."""
+    read_back = restored > 0
+    return (
+        select(
+            storage,
+            func.count(),
+            func.sum(_checkpoints.c.bytes),
+            func.sum(seconds),
+            func.sum(case((read_back, 1), else_=0)),
+            func.sum(case((read_back, _checkpoints.c.bytes), else_=0)),
+            func.sum(case((read_back, restored), else_=0.0)),
+        )
+        .where(_checkpoints.c.saved_at >= bindparam("after"), storage.is_not(None), seconds > 0)
+        .group_by(storage)
+        .order_by(storage)
+    )
+
+
+_BY_STORAGE = _measured(_checkpoints.c.storage, _checkpoints.c.seconds, _checkpoints.c.restored)
+_BY_STORE = _measured(_checkpoints.c.copy_storage, _checkpoints.c.copy_seconds, _checkpoints.c.copy_restored)
+
+
+class Copied(NamedTuple):
+    """A copy of a checkpoint: where it is, in what kind of store, and seconds from the save's beginning until whole."""
+
+    to: str
+    storage: str
+    seconds: float
 
 
 def record(c: Connection, checkpoint: Checkpoint) -> None:
@@ -78,18 +103,23 @@ def set_state(c: Connection, job: JobId, path: str, state: CheckpointState, reas
     c.execute(_SET_STATE, {"of": job, "at_path": path, "after": state, "why": reason})
 
 
-def set_restored(c: Connection, job: JobId, path: str, seconds: float) -> None:
-    """Note how long it took to go on from a checkpoint."""
-    c.execute(_RESTORED, {"of": job, "at_path": path, "took": seconds})
+def set_restored(c: Connection, job: JobId, path: str, seconds: float, from_copy: bool = False) -> None:
+    """Note how long it took to go on from a checkpoint, or from its copy in a store."""
+    c.execute(_RESTORED_COPY if from_copy else _RESTORED, {"of": job, "at_path": path, "took": seconds})
+
+
+def set_copy(c: Connection, job: JobId, path: str, copy: Copied) -> bool:
+    """Note a checkpoint's copy; False where the job has no such checkpoint."""
+    values = {"of": job, "at_path": path, "to": copy.to, "store": copy.storage, "took": copy.seconds}
+    return c.execute(_COPIED, values).rowcount == 1
 
 
 def by_storage(c: Connection, after: datetime) -> list[Storage]:
-    """What every job's saves since a moment measured, summed by what they lie on."""
+    """What every job's saves since a moment measured, summed by what they lie on, and by the stores of their copies."""
     return [
         Storage(name, saves, int(size), seconds, int(restores), int(restored_bytes), restored_seconds)
-        for name, saves, size, seconds, restores, restored_bytes, restored_seconds in c.execute(
-            _BY_STORAGE, {"after": after}
-        )
+        for query in (_BY_STORAGE, _BY_STORE)
+        for name, saves, size, seconds, restores, restored_bytes, restored_seconds in c.execute(query, {"after": after})
     ]
 
 

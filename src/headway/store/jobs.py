@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 import sqlalchemy as sql
-from sqlalchemy import Connection, Select, bindparam, func, literal, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, func, literal, or_, select, tuple_, update
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import JobId
@@ -71,21 +71,28 @@ def find(c: Connection, text: str, *, project: str | Collection[str] | None = No
     return found(get(c, JobId(ids[0])), what, text)
 
 
-def page(
+def page(  # noqa: PLR0913
     c: Connection,
     *,
     project: str | Collection[str] | None = None,
     states: Collection[JobState] | None = None,
     owner: str | None = None,
+    text: str | None = None,
     before: tuple[datetime, str] | None = None,
     limit: int = 50,
 ) -> list[Job]:
-    """The newest jobs first; `before` is (submitted_at, id) of the last one seen."""
+    """The newest jobs first; `before` is (submitted_at, id) of the last one seen.
+
+    `text`: what the id, the name, the owner or the project holds, in capitals or not.
+    """
     statement = _within(SHAPE.select(), project).order_by(_jobs.c.submitted_at.desc(), _jobs.c.id.desc())
     if states is not None:
         statement = statement.where(_jobs.c.state.in_(states))
     if owner is not None:
         statement = statement.where(_jobs.c.owner == owner)
+    if text:
+        places = (_jobs.c.id, _jobs.c.name, _jobs.c.owner, _jobs.c.project)
+        statement = statement.where(or_(*(place.icontains(text, autoescape=True) for place in places)))
     if before is not None:
         mark = tuple_(literal(before[0], Moment()), literal(before[1]))
         statement = statement.where(tuple_(_jobs.c.submitted_at, _jobs.c.id) < mark)

@@ -11,16 +11,18 @@ const PAGE = 200;
 export interface JobsWanted {
   project?: string | undefined;
   state?: Schemas["JobState"][] | undefined;
+  owner?: string | undefined;
+  text?: string | undefined;
 }
 
 export const me = () => queryOptions({ queryKey: ["me"], queryFn: () => take(api.GET(`${V1}/me`)) });
 
 export const health = () => queryOptions({ queryKey: ["health"], queryFn: () => take(api.GET(`${V1}/health`)) });
 
-/** What of an address says which jobs are asked for; the rest is looked for in what came. */
-export const jobsWanted = (search: JobsWanted): JobsWanted => ({
-  project: search.project,
-  ...(search.state?.length ? { state: search.state } : {}),
+/** What of an address says which jobs are asked for; trouble is looked for in what came. */
+export const jobsWanted = ({ project, state, owner, text }: JobsWanted): JobsWanted => ({
+  ...{ project, owner, text },
+  ...(state?.length ? { state } : {}),
 });
 
 /** Jobs, newest first, page by page. */
@@ -33,6 +35,15 @@ export const jobPages = (wanted: JobsWanted) =>
     getNextPageParam: (page) => page.next ?? undefined,
     placeholderData: keepPreviousData,
     meta: live,
+  });
+
+/** The newest jobs whose id, name, owner or project holds a text. */
+export const jobsLike = (text: string, limit: number) =>
+  queryOptions({
+    queryKey: ["jobs", "like", text, limit],
+    queryFn: () => take(api.GET(`${V1}/jobs`, { params: { query: { ...(text ? { text } : {}), limit } } })),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
   });
 
 export const job = (id: string) =>
@@ -227,10 +238,10 @@ export const nodeReadings = (node: string, name: string, since: string, until?: 
   });
 
 /** One measurement across all nodes. */
-export const acrossNodes = (name: string, since: string, points = 100) =>
+export const acrossNodes = (name: string, since: string, points = 100, until?: string) =>
   queryOptions({
-    queryKey: ["readings", name, since, points],
-    queryFn: () => take(api.GET(`${V1}/readings`, { params: { query: { name, since, points } } })),
+    queryKey: ["readings", name, since, points, until ?? null],
+    queryFn: () => take(api.GET(`${V1}/readings`, { params: { query: { name, since, until, points } } })),
     placeholderData: keepPreviousData,
   });
 

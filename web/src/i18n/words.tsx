@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import en from "./en.json";
+import { retold } from "./sayings";
 import enWords from "./words.en.json";
 import zhWords from "./words.zh.json";
 import zh from "./zh.json";
@@ -49,11 +50,11 @@ export function known(key: string): Key | null {
   return key in TABLES.zh ? (key as Key) : null;
 }
 
-/** The server's word for a value of a closed list (`why.time-limit`); the value itself where there is none. */
+/** The server's word for a value of a closed list (`why.time-limit`), or its sentence; the value itself where there is none. */
 export function told(families: string[], value: string, t: Say): string {
   const slug = value.toLowerCase().replace(/[ _]/g, "-");
   const key = families.map((family) => known(`${family}.${slug}`)).find((found) => found !== null);
-  return key ? t(key) : value;
+  return key ? t(key) : retold(value, t);
 }
 
 interface Words {

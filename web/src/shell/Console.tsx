@@ -1,8 +1,8 @@
 /** The frame around every screen: the seven nouns, the project, how live the data is, language, theme and who is signed in. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Drawer, Dropdown, Layout, Menu, Modal, Select } from "antd";
+import { Outlet, useLocation, useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { App, Button, Drawer, Dropdown, Layout, Menu, Modal, Select } from "antd";
 import { useState } from "react";
 import { useLive } from "../api/live";
 import { health, me, projects } from "../api/queries";
@@ -11,10 +11,12 @@ import { useScheme, type Wish } from "../design/scheme";
 import { useWords } from "../i18n/words";
 import { useKeys } from "../parts/keys";
 import { Stale } from "../parts/states";
+import { now } from "../time/now";
 import { useNarrow } from "./narrow";
 import { Palette } from "./Palette";
 import { NOUNS, PLACES, SETTINGS } from "./places";
 import { SignIn } from "./SignIn";
+import { fixed } from "./share";
 
 export function Console() {
   const token = useToken();
@@ -103,6 +105,7 @@ function Bar({ ask, open }: { ask: () => void; open: (() => void) | null }) {
         <Button size="small" onClick={ask}>
           {t("palette.open")}
         </Button>
+        <Share />
       </div>
       <div className="row">
         <span className={isLive ? "quiet" : "warn"} title={t(isLive ? "live.on-help" : "live.off-help")}>
@@ -134,6 +137,28 @@ function Bar({ ask, open }: { ask: () => void; open: (() => void) | null }) {
         </Dropdown>
       </div>
     </div>
+  );
+}
+
+/** The link to what is seen now; where a browser gives pages no clipboard it is shown to be copied. */
+function Share() {
+  const { t } = useWords();
+  const router = useRouter();
+  const { message, modal } = App.useApp();
+  const copy = async () => {
+    const { pathname, search } = router.state.location;
+    const link = location.origin + router.buildLocation({ to: pathname, search: fixed(pathname, search, now()) }).href;
+    const done = await navigator.clipboard?.writeText(link).then(
+      () => true,
+      () => false,
+    );
+    if (done) void message.success(t("share.copied"));
+    else modal.info({ title: t("share.copy"), content: <code className="mono">{link}</code> });
+  };
+  return (
+    <Button size="small" type="text" title={t("share.help")} onClick={() => void copy()}>
+      {t("share.copy")}
+    </Button>
   );
 }
 

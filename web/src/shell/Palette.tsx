@@ -3,9 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Input, type InputRef, Modal } from "antd";
-import { useMemo, useRef, useState } from "react";
-import { api, take } from "../api/client";
-import { nodes } from "../api/queries";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { jobsLike, nodes } from "../api/queries";
 import { useWords } from "../i18n/words";
 import { PLACES } from "./places";
 
@@ -17,6 +16,7 @@ interface Goal {
 }
 
 const SHOWN = 12;
+const SETTLED_MS = 150;
 
 export function Palette({ open, close }: { open: boolean; close: () => void }) {
   const { t } = useWords();
@@ -89,12 +89,7 @@ export function Palette({ open, close }: { open: boolean; close: () => void }) {
 function useGoals(wanted: string, open: boolean): Goal[] {
   const { t } = useWords();
   const navigate = useNavigate();
-  const jobs = useQuery({
-    queryKey: ["palette", "jobs"],
-    queryFn: () => take(api.GET("/api/v1/jobs", { params: { query: { limit: 500 } } })),
-    enabled: open,
-    staleTime: 10_000,
-  });
+  const jobs = useQuery({ ...jobsLike(useSettled(wanted), SHOWN), enabled: open });
   const machines = useQuery({ ...nodes(), enabled: open });
   return useMemo(() => {
     const pages = PLACES.map<Goal>((place) => ({
@@ -118,4 +113,14 @@ function useGoals(wanted: string, open: boolean): Goal[] {
     const fits = (goal: Goal) => `${goal.label} ${goal.note}`.toLowerCase().includes(wanted);
     return [...pages, ...works, ...hosts].filter(fits).slice(0, SHOWN);
   }, [wanted, jobs.data, machines.data, navigate, t]);
+}
+
+/** What is typed, once nothing more is typed for a moment: not every letter is a question. */
+function useSettled(typed: string): string {
+  const [settled, settle] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(typed), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
 }

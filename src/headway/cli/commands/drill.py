@@ -12,6 +12,7 @@ from headway.cli.screen import note, out, table, write_json
 from headway.cli.session import client, confirm
 
 KILLS = ("rank", "agent", "node", "mount", "stop")
+MOST_SAVES = 10
 drill = noun_with("drill", "order")
 
 
@@ -38,12 +39,25 @@ def order(
         confirm(say("drill.sure", job=job, kill=word("kill", kill)), **asks)
     with client() as api:
         ordered = api.drill(job, rank, kill=kill, at_step=at_step, shadow=shadow or None)
+        saved = api.checkpoints(job) if kill == "mount" and fields is None else []
     if fields is not None:
         return write_json(ordered, fields)
     out(ordered["drill"])
     if ordered["shadow_of"]:
-        return note(say("drill.shadow", of=ordered["shadow_of"], job=ordered["job"]))
-    note(say("drill.done", kill=word("kill", kill), rank=ordered["rank"], job=ordered["job"]))
+        note(say("drill.shadow", of=ordered["shadow_of"], job=ordered["job"]))
+    else:
+        note(say("drill.done", kill=word("kill", kill), rank=ordered["rank"], job=ordered["job"]))
+    if kill == "mount":
+        note(say("drill.waits-save", rank=ordered["rank"]) + _between(saved))
+
+
+def _between(saved: list[dict[str, Any]]) -> str:
+    """How far apart the newest saves were, by which a person knows how long such a drill waits."""
+    times = sorted({quantities.parse(each["saved_at"]) for each in saved if each["format"] is None})[-MOST_SAVES:]
+    if len(times) < 2:
+        return ""
+    every = (times[-1] - times[0]).total_seconds() / (len(times) - 1)
+    return say("drill.saves", every=quantities.duration(every), last=quantities.clock(times[-1].isoformat()))
 
 
 @command("ls", drill)

@@ -72,7 +72,7 @@ def checkpoints(job: str, fields: Fields) -> None:
             quantities.size(row["bytes"]),
             quantities.duration(row["seconds"]),
             quantities.duration(row["restored"]),
-            row["storage"] or quantities.UNKNOWN,
+            _lies_on(row),
             row["attempt"],
             quantities.clock(row["saved_at"]),
             row["path"],
@@ -80,6 +80,15 @@ def checkpoints(job: str, fields: Fields) -> None:
         for row in rows
     ]
     table(titles, shown, right=[titles[0], *titles[2:5]])
+
+
+def _lies_on(row: dict[str, Any]) -> str:
+    """What it was saved on, and the store it was copied to with how long that took in all and took to come back."""
+    saved = row["storage"] or quantities.UNKNOWN
+    if row["copy"] is None:
+        return saved
+    times = [quantities.duration(each) for each in (row["copy_seconds"], row["copy_restored"]) if each is not None]
+    return f"{saved} → {row['copy_storage']} ({', '.join(times)})"
 
 
 def _remark(row: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from headway.diagnosis.hang import disks, network, stacks
 from headway.diagnosis.hang.scene import ProcessSeen, Scene
 from headway.diagnosis.hang.stacks import Stage
 from headway.diagnosis.hang.suspect import Everyone, Suspect, everyone, find, main_process
-from headway.diagnosis.hang.words import BETWEEN, say
+from headway.domain.errors import BETWEEN, say
 
 _PIPES = ("pipe:[", "fifo")
 _READS = frozenset({"read", "pread64", "readv", "open", "openat"})
@@ -62,16 +62,16 @@ def _cause(seen: Everyone, suspect: Suspect) -> tuple[Cause, str | None]:
     rank = suspect.ranks[0]
     silent = disks.silent(seen.scene_of(rank), seen.ranks.get(rank))
     if silent is not None:
-        return Cause.STORAGE_IO, None if suspect.by == "disk" else say("disk-silent", mount=silent)
+        return Cause.STORAGE_IO, None if suspect.by == "disk" else say("hang-disk-silent", mount=silent)
     stage = stacks.stage(seen.frames.get(rank, ()))
     process = _waiting(seen, rank)
-    waits = say("waits", call=process.call, on=process.on) if process and process.on else None
+    waits = say("hang-waits", call=process.call, on=process.on) if process and process.on else None
     if suspect.by == "desync":
         return Cause.COLLECTIVE_DESYNC, None
     if stage is Stage.DATA:
-        return Cause.DATA_STALL, waits or say("loading")
+        return Cause.DATA_STALL, waits or say("hang-loading")
     if stage is Stage.SAVING or (process and process.call in _WRITES):
-        return Cause.STORAGE_IO, waits or say("saving")
+        return Cause.STORAGE_IO, waits or say("hang-saving")
     if process and process.call in _READS and process.on:
         return Cause.DATA_STALL, waits
     if suspect.by == "held":
@@ -97,8 +97,10 @@ def _nobody(seen: Everyone) -> Hang:
     pairs = network.broken(seen.scenes)
     if pairs:
         said = ", ".join(f"{one}-{other}" for one, other in pairs[:4])
-        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, say("network", pairs=said))
+        return Hang(Cause.COMM_TIMEOUT, None, None, 0.6, say("hang-network", pairs=said))
     mounts = {disks.silent(scene) for scene in seen.scenes}
     if None not in mounts and mounts:
-        return Hang(Cause.STORAGE_IO, None, None, 0.7, say("disk-silent", mount=" ".join(sorted(map(str, mounts)))))
-    return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, say("nobody"))
+        return Hang(
+            Cause.STORAGE_IO, None, None, 0.7, say("hang-disk-silent", mount=" ".join(sorted(map(str, mounts))))
+        )
+    return Hang(Cause.HANG_UNKNOWN, None, None, 0.3, say("hang-nobody"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from headway.diagnosis.hang import collectives, disks, network, stacks
 from headway.diagnosis.hang.scene import Collectives, ProcessSeen, RankSeen, Scene
 from headway.diagnosis.hang.stacks import Frame
-from headway.diagnosis.hang.words import say
+from headway.domain.errors import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def main_process(rank: RankSeen) -> ProcessSeen | None:
 
 def _stopped(seen: Everyone) -> Suspect | None:
     ranks = _in_state(seen, "Tt")
-    return Suspect(ranks, "stopped", say("stopped")) if ranks else None
+    return Suspect(ranks, "stopped", say("hang-stopped")) if ranks else None
 
 
 def _held(seen: Everyone) -> Suspect | None:
@@ -78,27 +78,27 @@ def _held(seen: Everyone) -> Suspect | None:
         return None
     process = next(process for process in seen.ranks[ranks[0]].processes if process.state == "D")
     if process.on:
-        return Suspect(ranks, "held", say("held-on", on=process.on))
-    return Suspect(ranks, "held", say("held-in", wchan=process.wchan) if process.wchan else say("held"))
+        return Suspect(ranks, "held", say("hang-held-on", on=process.on))
+    return Suspect(ranks, "held", say("hang-held-in", wchan=process.wchan) if process.wchan else say("hang-held"))
 
 
 def _shut_out(seen: Everyone) -> Suspect | None:
     """Ranks that wait for a file system of their node which does not answer."""
     waiting = disks.waiting(seen.scenes)
     mounts = " ".join(sorted(set(waiting.values())))
-    return Suspect(tuple(sorted(waiting)), "disk", say("disk-silent", mount=mounts)) if waiting else None
+    return Suspect(tuple(sorted(waiting)), "disk", say("hang-disk-silent", mount=mounts)) if waiting else None
 
 
 def _unlinked(seen: Everyone) -> Suspect | None:
     ranks, link = network.unlinked(seen.scenes)
-    return Suspect(ranks, "link", say("link", link=link.name, carrier=link.state)) if link else None
+    return Suspect(ranks, "link", say("hang-link", link=link.name, carrier=link.state)) if link else None
 
 
 def _desync(seen: Everyone) -> Suspect | None:
     found = collectives.desync(seen.told)
     if found is None:
         return None
-    said = say("desync", seq=found.seq, group=found.group, operation=found.operation, others=found.others)
+    said = say("hang-desync", seq=found.seq, group=found.group, operation=found.operation, others=found.others)
     return Suspect(found.ranks, "desync", said)
 
 
@@ -106,7 +106,7 @@ def _behind(seen: Everyone) -> Suspect | None:
     found = collectives.behind(seen.told)
     if found is None:
         return None
-    said = say("behind", seq=found.seq, group=found.group, operation=found.operation)
+    said = say("hang-behind", seq=found.seq, group=found.group, operation=found.operation)
     return Suspect(found.ranks, "sequence", said)
 
 
@@ -115,19 +115,19 @@ def _apart(seen: Everyone) -> Suspect | None:
     if not ranks:
         return None
     own = stacks.own_location(seen.frames[ranks[0]])
-    return Suspect(ranks, "stack", say("apart-at", own=own) if own else say("apart"))
+    return Suspect(ranks, "stack", say("hang-apart-at", own=own) if own else say("hang-apart"))
 
 
 def _mute(seen: Everyone) -> Suspect | None:
     """A rank that shows nothing where all others do: its interpreter does not run."""
     speaking = set(seen.frames) | set(seen.told)
     mute = tuple(sorted(set(seen.ranks) - speaking))
-    return Suspect(mute, "mute", say("mute")) if speaking else None
+    return Suspect(mute, "mute", say("hang-mute")) if speaking else None
 
 
 def _unanswered(seen: Everyone) -> Suspect | None:
     ranks = network.unanswered(seen.scenes)
-    return Suspect(ranks, "connections", say("unanswered")) if ranks else None
+    return Suspect(ranks, "connections", say("hang-unanswered")) if ranks else None
 
 
 _Ask = Callable[[Everyone], Suspect | None]

@@ -15,6 +15,7 @@ from headway.diagnosis.signs.table import Table
 from headway.diagnosis.verdict import Fault, Owner
 from headway.diagnosis.witness.own import Own
 from headway.domain.attempt import LATE, PREEMPTED, TAKEN, TIME_LIMIT
+from headway.domain.errors import say
 
 OUT_OF_MEMORY, TIMEOUT = "out-of-memory", "timeout"
 """Words of batch systems in `Evidence.ended_for`."""
@@ -60,5 +61,5 @@ def with_word(own: Own, evidence: Evidence) -> Own:
         return own
     if own.cause is Cause.HOST_OOM:
         return own
-    detail = "its engine ended it: its memory limit was reached"
+    detail = say("engine-kill")
     return replace(own, fault=Fault.HOST_OUT_OF_MEMORY, cause=Cause.HOST_OOM, claim=None, detail=detail, confidence=0.9)

@@ -16,6 +16,7 @@ from headway.diagnosis.reading.entry import Entry
 from headway.diagnosis.signs.sign import EVENT, LIKELY, SURE, Kind
 from headway.diagnosis.verdict import Fault, Owner
 from headway.diagnosis.witness.endings import Ending
+from headway.domain.errors import say
 
 _ABORT, _BUS, _KILL, _PIPE, _TERM = 6, 7, 9, 13, 15
 _SENT = frozenset({1, 2, 3, _KILL, 10, 12, _TERM})
@@ -23,10 +24,6 @@ _OF_CAUSE = {
     Cause.DEVICE_OOM: Fault.DEVICE_OUT_OF_MEMORY,
     Cause.HOST_OOM: Fault.HOST_OUT_OF_MEMORY,
 }
-_DRILL = "drill: Headway killed this rank on purpose"
-_NO_DUMP = "its log holds no dump"
-_NO_WORDS = "its process was killed without a word"
-_BY_KERNEL = "the kernel killed it: its memory limit was reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ def own(ending: Ending, said: Said) -> Own:
     exit_, lead = ending.exit, said.lead
     interrupted = lead is not None and lead.entry.text.startswith("KeyboardInterrupt")
     if ending.drill:
-        return Own(ending, Fault.KILLED, None, 0.99, detail=_DRILL, lines=tuple(said.entries[-1:]))
+        return Own(ending, Fault.KILLED, None, 0.99, detail=say("drill-kill"), lines=tuple(said.entries[-1:]))
     if exit_.signal == _KILL and (kill := _memory_kill(ending, said.claims)):
         return replace(kill, lines=kill.lines or tuple(said.entries[-1:]))
     if exit_.stopped_by_us:
@@ -121,14 +118,14 @@ def _memory_kill(ending: Ending, claims: Collection[Claim]) -> Own | None:
     told = next((c for c in claims if c.cause is Cause.HOST_OOM and c.weight >= EVENT and not c.in_trace), None)
     if not seen and (told is None or ending.exit.stopped_by_us):
         return None
-    detail = told.entry.text if told else _BY_KERNEL
+    detail = told.entry.text if told else say("kernel-kill")
     lines = (told.entry,) if told else ()
     fault = Fault.HOST_OUT_OF_MEMORY
     return Own(ending, fault, Cause.HOST_OOM, 0.95 if seen else 0.8, claim=told, detail=detail, lines=lines)
 
 
 def _killed(ending: Ending, said: Said) -> Own:
-    return Own(ending, Fault.KILLED, None, 0.9, detail=_NO_WORDS, lines=tuple(said.entries[-1:]))
+    return Own(ending, Fault.KILLED, None, 0.9, detail=say("no-words"), lines=tuple(said.entries[-1:]))
 
 
 def _crashed(ending: Ending, said: Said) -> Own:
@@ -145,7 +142,7 @@ def _crashed(ending: Ending, said: Said) -> Own:
         0.85,
         claim=lead,
         location=dump.own_frame if dump else None,
-        detail=lead.entry.text if lead else _NO_DUMP,
+        detail=lead.entry.text if lead else say("no-dump"),
         lines=lines,
     )
 

@@ -14,6 +14,7 @@ from headway.diagnosis.evidence import Evidence
 from headway.diagnosis.hang.scene import Scene
 from headway.diagnosis.verdict import Fault
 from headway.diagnosis.witness.own import Own
+from headway.domain.errors import BETWEEN, say
 
 _OF_FILES = frozenset(
     {
@@ -43,19 +44,19 @@ def with_place(own: Own, evidence: Evidence) -> Own:
     disks = [disk for scene in scenes for disk in scene.disks]
     text = own.detail or ""
     if own.cause in _MAY_BE_FULL and _WRITE_FAILED.search(text) and (full := _full(disks)):
-        return _as(own, Cause.DISK_FULL, f"{full} is full")
+        return _as(own, Cause.DISK_FULL, say("mount-full", mount=full))
     if own.cause in _OF_FILES and (_READ_ONLY.search(text) or _WRITE_FAILED.search(text)):
         locked = next(_became_read_only(disks), None)
         if locked is not None:
-            return _as(own, Cause.STORAGE_IO, f"{locked} has become read-only")
+            return _as(own, Cause.STORAGE_IO, say("mount-read-only", mount=locked))
     if own.cause in _OF_FILES and _OUT_OF_REACH.search(text) and (gone := _gone(disks, text)):
-        return _as(own, Cause.STORAGE_IO, f"{gone} is not mounted any more")
+        return _as(own, Cause.STORAGE_IO, say("mount-gone", mount=gone))
     return _with_memory(own, scenes)
 
 
 def _as(own: Own, cause: Cause, seen: str) -> Own:
     claim = replace(own.claim, cause=cause, owner=None, retry=None) if own.claim else None
-    detail = f"{own.detail}; {seen}"
+    detail = f"{own.detail}{BETWEEN}{seen}"
     return replace(own, fault=Fault.MACHINE_FAULT, cause=cause, claim=claim, detail=detail, confidence=0.95)
 
 
@@ -104,6 +105,6 @@ def _with_memory(own: Own, scenes: Sequence[Scene]) -> Own:
     if own.cause is not Cause.HOST_OOM and not _CHILD_KILLED.search(own.detail or ""):
         return own
     claim = replace(own.claim, cause=Cause.HOST_OOM, owner=None, retry=None)
-    detail = f"{own.detail}; the kernel killed a process of it at its memory limit{bound}"
+    detail = f"{own.detail}{BETWEEN}{say('kernel-kill-of')}{bound}"
     fault = Fault.HOST_OUT_OF_MEMORY
     return replace(own, fault=fault, cause=Cause.HOST_OOM, claim=claim, detail=detail, confidence=0.95)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.fake.world import Part, World
 from headway.engines.protocol import (
     Capability,
@@ -77,7 +77,7 @@ class FakeEngine:
     def _look(self, handle: Handle, node: str) -> Observation:
         part = self.world.parts.get(handle.attempt)
         if self.world.is_cut_off:
-            sight, detail = Sight.UNKNOWN, "the engine is cut off"
+            sight, detail = Sight.UNKNOWN, say("engine-cut-off")
         elif part is None:
             sight, detail = Sight.ABSENT, None
         else:
@@ -93,12 +93,12 @@ class FakeEngine:
         sizes = {node.name: node.devices for node in self.world.nodes}
         for node in order.nodes:
             if node.node not in sizes:
-                refuses = f"there is no node {node.node}"
+                refuses = say("no-such-node", node=node.node)
             elif any(not 0 <= device < sizes[node.node] for device in node.devices):
-                refuses = f"node {node.node} has devices 0 to {sizes[node.node] - 1}"
+                refuses = say("devices-of-node", node=node.node, last=sizes[node.node] - 1)
         if refuses:
             raise PlatformError("launch-refused", engine=self.name, attempt=order.attempt, detail=refuses)
 
     def _reach(self) -> None:
         if self.world.is_cut_off:
-            raise PlatformError("engine-unreachable", engine=self.name, detail="it is cut off")
+            raise PlatformError("engine-unreachable", engine=self.name, detail=say("cut-off"))

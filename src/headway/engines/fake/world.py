@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from headway.domain.errors import say
 from headway.domain.ids import AttemptId
 from headway.domain.resources import Maker, Node
 from headway.engines.protocol import START_FAILED, Handle, LaunchOrder, Sight
@@ -41,7 +42,7 @@ class Life:
             (after, sight, detail)
             for after, sight, detail in (
                 (self.fails_after, Sight.ENDED, "exit 1"),
-                (self.loses_agent, Sight.AGENT_LOST, "the agent died"),
+                (self.loses_agent, Sight.AGENT_LOST, say("agent-died")),
                 (self.runs_for, Sight.ENDED, "exit 0"),
             )
             if after is not None

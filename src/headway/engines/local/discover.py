@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.domain.resources import Maker, Node
 from headway.engines.local.settings import VirtualNode
 
@@ -128,7 +128,7 @@ def _cut(maker: Maker, types: dict[int, str], virtual: Sequence[VirtualNode]) ->
         kind = wanted.device_type or (types[free[0]] if free else "")
         cards = [index for index in free if types[index] == kind][: wanted.devices]
         if len(cards) < wanted.devices:
-            rule = f"this machine has {len(types)} cards: {', '.join(sorted(set(types.values())))}"
+            rule = say("machine-cards", count=len(types), types=", ".join(sorted(set(types.values()))))
             raise PlatformError("invalid-field", field="nodes", value=f"{wanted.name}:{wanted.devices}", rule=rule)
         free = [index for index in free if index not in cards]
         nodes.append(LocalNode(wanted.name, kind, maker, tuple(cards)))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.domain.ids import AttemptId, check_name
 from headway.engines import leftovers
 from headway.engines.local import process
@@ -144,7 +144,7 @@ class LocalEngine:
 
     def _look(self, place: NodeDirectory) -> Seen:
         if not self._settings.run_dir.is_dir():
-            return Sight.UNKNOWN, f"{self._settings.run_dir} is not there"
+            return Sight.UNKNOWN, say("not-there", path=str(self._settings.run_dir))
         try:
             seen = self._watch.look(place, self._clock())
         except (OSError, PlatformError) as error:
@@ -168,7 +168,7 @@ class LocalEngine:
         """Say `engine-unreachable` where the disk does not answer."""
         try:
             if not self._settings.run_dir.is_dir():
-                raise FileNotFoundError(f"{self._settings.run_dir} is not there")
+                raise FileNotFoundError(say("not-there", path=str(self._settings.run_dir)))
             yield
         except OSError as error:
             raise PlatformError("engine-unreachable", engine=self.name, detail=str(error)) from error

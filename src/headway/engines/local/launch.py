@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.local import cgroups, process
 from headway.engines.local.directory import NodeDirectory
 from headway.engines.local.discover import LocalNode
@@ -86,13 +86,13 @@ class Launching:
 def _fault(order: LaunchOrder, nodes: Mapping[str, LocalNode]) -> str | None:
     """Why this machine can never run the order."""
     if not order.nodes or not all(part.ranks for part in order.nodes):
-        return "every node needs a rank"
+        return say("no-ranks")
     for part in order.nodes:
         node = nodes.get(part.node)
         if node is None:
-            return f"there is no node {part.node}; there are {', '.join(nodes)}"
+            return say("no-such-node-of", node=part.node, nodes=", ".join(nodes))
         if any(not 0 <= device < len(node.cards) for device in part.devices):
-            return f"node {part.node} has devices 0 to {len(node.cards) - 1}, asked for {list(part.devices)}"
+            return say("devices-asked", node=part.node, last=len(node.cards) - 1, asked=str(list(part.devices)))
     if order.user and os.geteuid() not in (0, order.user.uid):
-        return f"only root may run ranks as {order.user.name}"
+        return say("only-root-runs", user=order.user.name)
     return None

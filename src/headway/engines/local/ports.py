@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections.abc import Iterable
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 
 
 class Ports:
@@ -33,7 +33,9 @@ class Ports:
                 if len(chosen) == count:
                     self._taken[attempt] = tuple(chosen)
                     return tuple(chosen)
-        raise PlatformError("engine-unreachable", engine=self._engine, detail=f"no free port among {self._among}")
+        raise PlatformError(
+            "engine-unreachable", engine=self._engine, detail=say("no-free-port", ports=str(self._among))
+        )
 
     def keep(self, attempt: str, ports: Iterable[int]) -> None:
         """Remember the ports that an attempt has by its handle."""

@@ -7,6 +7,7 @@ that was lost runs again is not decided here.
 import signal
 from datetime import datetime, timedelta
 
+from headway.domain.errors import say
 from headway.engines.local import cgroups
 from headway.engines.local.directory import NodeDirectory
 from headway.engines.local.launch import Launching
@@ -81,7 +82,7 @@ class Watch:
         with place.lock() as mine:
             if mine and not place.has("swept.json"):
                 if not kill_left(place.attempt, place.node, place.groups):
-                    return Sight.UNKNOWN, "what it left is being killed"
+                    return Sight.UNKNOWN, say("being-killed")
                 _finish_withdrawal(place)
                 # Under the lock: an agent writes its last word before it lets go.
                 place.write("swept.json", {"at": now.timestamp(), "lost": not place.has("final.json")})

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.become import hand_over, needs_sudo, sudoers_line, try_to_become
 from headway.engines.protocol import Finding, UnixUser
 from headway.engines.slurm.commands import Commands, said
@@ -67,7 +67,7 @@ class SiteCheck:
         up = ping is not None and " is UP" in ping
         return [
             _finding("version", None if not version else version >= OLDEST, (answer or "").strip()),
-            _finding("controller", up, " ".join((ping or "scontrol ping failed").split())),
+            _finding("controller", up, " ".join((ping or say("ping-failed")).split())),
         ]
 
     def _nodes(self) -> list[Finding]:
@@ -155,7 +155,7 @@ class SiteCheck:
         """Why a user's jobs would be refused; None: under one account at least they would not."""
         if needs_sudo(user):
             if not self._settings.become:
-                return "a server that is not root needs the option become=sudo"
+                return say("needs-become")
             try:
                 self._try_folder(user)
             except (OSError, PlatformError) as error:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.become import needs_sudo
 from headway.engines.order import Site, agent_order
 from headway.engines.protocol import LaunchOrder
@@ -152,17 +152,17 @@ class Launching:
 def _fault(order: LaunchOrder, nodes: dict[str, SlurmNode], become: bool) -> str | None:
     """Why this site can never run the order."""
     if not order.nodes or not all(part.ranks for part in order.nodes):
-        return "every node needs a rank"
+        return say("no-ranks")
     for part in order.nodes:
         node = nodes.get(part.node)
         if node is None:
-            return f"there is no node {part.node}; there are {', '.join(nodes)}"
+            return say("no-such-node-of", node=part.node, nodes=", ".join(nodes))
         if any(not 0 <= device < node.devices for device in part.devices):
-            return f"node {part.node} has devices 0 to {node.devices - 1}, asked for {list(part.devices)}"
+            return say("devices-asked", node=part.node, last=node.devices - 1, asked=str(list(part.devices)))
     if len({len(part.devices) for part in order.nodes}) > 1:
-        return "Slurm gives every node of a job as many devices"
+        return say("devices-alike")
     if needs_sudo(order.user) and order.user and not become:
-        return f"only root may submit as {order.user.name}, or sudo where the engine is told so (become=sudo)"
+        return say("only-root-submits", user=order.user.name)
     return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.engines.protocol import WITHDRAWN, Cause, Sight, word_of
 from headway.engines.slurm.commands import Commands
 from headway.engines.slurm.deliver import Deliveries
@@ -106,12 +106,12 @@ class Watch:
         """Slurm knows no such job: it has not come up yet, or a controller lost its last seconds."""
         if place.has_begun:
             if place.is_locked():
-                return Seen(Sight.RUNNING, "forgotten by slurmctld")
-            return _last_word(place) or Seen(Sight.AGENT_LOST, "forgotten by slurmctld")
+                return Seen(Sight.RUNNING, say("forgotten"))
+            return _last_word(place) or Seen(Sight.AGENT_LOST, say("forgotten"))
         if record.stop and place.withdraw(record.stop.at, record.user):
             return Seen(Sight.ENDED, WITHDRAWN)
         if record.tries >= TRIES and not self._is_fresh(record, now):
-            return Seen(Sight.ABSENT, "forgotten by slurmctld")
+            return Seen(Sight.ABSENT, say("forgotten"))
         return Seen(Sight.RUNNING, "submitted", waiting="submitted")
 
     def _missed(self, record: Record, clock: Callable[[], datetime]) -> Record:

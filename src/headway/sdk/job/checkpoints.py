@@ -9,6 +9,7 @@ decision on every rank.
 from __future__ import annotations
 
 import atexit
+import json
 import platform
 import secrets
 import sys
@@ -24,6 +25,7 @@ from headway.sdk.job import outage
 from headway.sdk.job.background import Background
 from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, checkpoint_folders
 from headway.sdk.job.commit import Order, begin_folder
+from headway.sdk.job.copies import Copies, Saved
 from headway.sdk.job.disk import Disk
 from headway.sdk.job.environment import Environment
 from headway.sdk.job.events import EventLog, PrintedEvents, complain
@@ -34,9 +36,11 @@ from headway.sdk.job.local import LocalTier
 from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
 from headway.sdk.job.refusals import in_words
 from headway.sdk.job.restoring import Found, Reads, Search, all_verified, newest_held, published_in
+from headway.sdk.job.staged import fetch_newer
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop
 from headway.sdk.job.storage import storage_of
+from headway.sdk.job.store import check_store
 from headway.sdk.job.whole import Whole, Written, is_sharded
 from headway.sdk.job.writer import Performer
 
@@ -53,12 +57,15 @@ class Policy:
     algorithm: str = "crc32"
     patience_s: float = 600.0
     local: Optional[Path] = None
+    store: Optional[str] = None
 
     def __post_init__(self) -> None:
         if self.keep is not None and self.keep < 1:
             raise ValueError(f"keep={self.keep}: at least the newest checkpoint is kept; None keeps all")
         if self.local is not None and not self.background:
             raise ValueError(f"local={str(self.local)!r}: snapshots on the node need background=True")
+        if self.store is not None:
+            check_store(self.store)
         begin(self.algorithm)
 
 
@@ -85,13 +92,15 @@ class Checkpoints:
         self._performer = Performer(directory, self._disk)
         self._local = LocalTier(policy.local, environment.job, environment.rank) if policy.local is not None else None
         self._background = Background(self._local) if policy.background else None
+        is_first = environment.rank == 0
+        self._copies = Copies(policy.store, environment.job, self._copied) if policy.store and is_first else None
         self._ranks: Optional[Ranks] = None
         self._agreed: Optional[AgreedStop] = None
         self._resumed: Optional[Checkpoint] = None
         self._newest: Optional[Checkpoint] = None
         self._saved_step: Optional[int] = None
         self._claimed = False
-        if self._background is not None:
+        if self._background is not None or self._copies is not None:
             atexit.register(self._leave)
 
     def save(self, step: int, files: Optional[Files] = None) -> Optional[Checkpoint]:
@@ -139,7 +148,12 @@ class Checkpoints:
         return self._newest
 
     def wait(self) -> None:
-        """Until everything handed to `save` is durable; raises what went wrong with any of it."""
+        """Until everything handed to `save` is durable and copied; raises what went wrong with any of it."""
+        self._wait()
+        if self._copies is not None:
+            self._copies.wait()
+
+    def _wait(self) -> None:
         if self._background is not None:
             self._background.wait()
             self._background.raise_failures()
@@ -168,13 +182,18 @@ class Checkpoints:
 
     def _restore(self, reads: Optional[Reads]) -> Optional[Checkpoint]:
         started = time.monotonic()
-        self.wait()
+        self._wait()
         self._together(self._claim_as_first)
         preferred = self._environment.resume_from
         if self._is_newest(preferred) and self._publish_left():
             preferred = None
         search = Search(self.directory, preferred, self._events, self._talking())
-        found = search.newest(reads or all_verified, self._put_back if reads is not None else None)
+        put_back = self._put_back if reads is not None else None
+        found = search.newest(reads or all_verified, put_back)
+        staged = self._stage_back(found[0].step if found is not None else 0)
+        if staged is not None:
+            search = Search(self.directory, Path(staged["path"]), self._events, self._talking())
+            found = search.newest(reads or all_verified, put_back)
         chosen = found[0] if found is not None else None
         step, path = (chosen.step, str(chosen.path)) if chosen is not None else (0, None)
         self._resumed = self._newest = chosen
@@ -182,7 +201,10 @@ class Checkpoints:
         size = chosen.manifest.bytes if chosen is not None else 0
         seconds = round(time.monotonic() - started, 6)
         where = storage_of(chosen.path) if chosen is not None else None
-        self._events.write("restored", step=step, path=path, seconds=seconds, bytes=size, storage=where)
+        copy = staged["copy"] if staged is not None and staged["path"] == path else None
+        self._events.write("restored", step=step, path=path, seconds=seconds, bytes=size, storage=where, copy=copy)
+        if self._copies is not None and chosen is not None and chosen.path.parent == self.directory:
+            self._copies.submit(Saved(chosen.path, chosen.step, size, started))  # where a kill left it half copied
         if chosen is None and self._environment.rank == 0:
             complain(f"no checkpoint to restore in {self.directory}: training starts from step 0")
         return chosen
@@ -247,11 +269,14 @@ class Checkpoints:
         if self._environment.rank != 0:
             return None
         self._claim_as_first()
-        here = self._environment
-        unique = f"{getpid()}-{secrets.token_hex(4)}"
-        folder = self.directory / f".tmp-{here.job}.{here.attempt_number}-step-{step:08d}-{unique}"
+        folder = self._building(f"step-{step:08d}")
         begin_folder(folder, self._disk)
         return str(folder)
+
+    def _building(self, what: str) -> Path:
+        """A new folder's name, by which a later attempt knows what it may sweep away."""
+        here, unique = self._environment, f"{getpid()}-{secrets.token_hex(4)}"
+        return self.directory / f".tmp-{here.job}.{here.attempt_number}-{what}-{unique}"
 
     def _order(self, folder: Path, step: int, image: Image, written: Written) -> Order:
         here, torch, resumed = self._environment, sys.modules.get("torch"), self._resumed
@@ -323,6 +348,28 @@ class Checkpoints:
         said = {"step": order.step, "path": answer["path"], "bytes": answer["bytes"]}
         said["storage"] = storage_of(self.directory)
         self._events.write("checkpoint-saved", **said, seconds=seconds, blocked=blocked)
+        if self._copies is not None:
+            self._copies.submit(Saved(Path(answer["path"]), order.step, answer["bytes"], started))
+
+    def _copied(self, told: Dict[str, Any]) -> None:
+        self._events.write("checkpoint-copied", **told)
+
+    def _stage_back(self, step: int) -> Optional[Dict[str, str]]:
+        """Fetch the newest copy of a later step than `step` from the store: by rank 0, and all hear of it."""
+        if self._policy.store is None:
+            return None
+        if self._environment.world_size > 1 and self._talking().size == 1:
+            raise CheckpointError(
+                "with store=… several ranks go on from the same copy only if they can talk: "
+                "initialise torch.distributed before restore()"
+            )
+        came = self._together(partial(self._fetch, step))
+        return None if came is None else json.loads(came)
+
+    def _fetch(self, step: int) -> Optional[str]:
+        if self._copies is None:
+            return None
+        return fetch_newer(self._copies.store, self._environment.job, step, self._building("staged"), self._disk)
 
     def _claim_as_first(self) -> None:
         """Rank 0 takes the directory once; from then on it only sees that it still is ours."""
@@ -337,12 +384,14 @@ class Checkpoints:
 
     def _leave(self) -> None:
         """A program that ends has its last checkpoints finished first."""
-        assert self._background is not None
         try:
-            self.wait()
+            self._wait()
         except (CheckpointError, OSError) as error:
             complain(f"the last checkpoint is not saved: {error}")
         else:
             if self._local is not None:
                 self._local.discard()
-        self._background.close()
+        if self._background is not None:
+            self._background.close()
+        if self._copies is not None:
+            self._copies.close()

@@ -88,7 +88,7 @@ def perform(order: Order, image: Block, disk: Disk) -> Checkpoint:
         manifest = _seal(order, entries, all(word["alike"] == order.alike for word in words), disk)
         # Once more, as building takes long: another attempt may have come meanwhile.
         check_lease(Path(order.directory), order.job, order.attempt_number)
-        return _publish(folder, Path(order.directory), manifest, disk)
+        return publish(folder, Path(order.directory), manifest, disk)
     except BaseException as error:
         _give_up(order, error, disk)
         raise
@@ -223,7 +223,7 @@ def _seal(order: Order, entries: List[FileEntry], is_alike: bool, disk: Disk) ->
     return manifest
 
 
-def _publish(folder: Path, directory: Path, manifest: Manifest, disk: Disk) -> Checkpoint:
+def publish(folder: Path, directory: Path, manifest: Manifest, disk: Disk) -> Checkpoint:
     """Rename a sealed folder into its place; where another checkpoint of that step stands, beside it as `step-N.1`."""
     name = f"step-{manifest.step:08d}"
     taken = {path.name for path in checkpoint_folders(directory)}

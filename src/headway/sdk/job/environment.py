@@ -28,6 +28,7 @@ class Environment:
     checkpoint_every: Optional[int]
     checkpoint_seconds: Optional[float]
     checkpoint_keep: Optional[int]
+    checkpoint_store: Optional[str]
     port: Optional[int]
 
     @property
@@ -56,6 +57,7 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
         checkpoint_every=_integer(variables, "HEADWAY_CHECKPOINT_EVERY"),
         checkpoint_seconds=_seconds(variables, "HEADWAY_CHECKPOINT_SECONDS"),
         checkpoint_keep=_integer(variables, "HEADWAY_CHECKPOINT_KEEP"),
+        checkpoint_store=variables.get("HEADWAY_CHECKPOINT_STORE") or None,
         port=_integer(variables, "HEADWAY_PORT"),
     )
 

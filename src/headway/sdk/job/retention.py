@@ -5,12 +5,30 @@ A damaged one neither counts nor goes: it is evidence.
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 from pathlib import Path
 from typing import Optional, Set
 
 from headway.sdk.job.checkpoint import Checkpoint, checkpoint_folders, verify
 from headway.sdk.job.disk import Disk
 from headway.sdk.job.lease import REMOVED
+
+
+def _is_read(folder: Path) -> bool:
+    """Whether somebody reads it under a lock now: it goes the next time."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EWOULDBLOCK, errno.EACCES)
+    finally:
+        os.close(fd)
+    return False
 
 
 class Retention:
@@ -37,7 +55,7 @@ class Retention:
                 if folder in self._trusted or verify(folder).ok:
                     self._trusted.add(folder)
                     good += 1
-            elif verify(folder).ok:
+            elif not _is_read(folder) and verify(folder).ok:
                 self._remove(folder)
 
     def _remove(self, folder: Path) -> None:

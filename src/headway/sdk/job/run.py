@@ -128,6 +128,7 @@ class Run:
         algorithm: str = "crc32",
         patience_s: float = 600.0,
         local: Union[str, "os.PathLike[str]", None] = None,
+        store: Optional[str] = None,
     ) -> Checkpoints:
         """The checkpoints of this training, in `directory` (default: the job's own, offline `./checkpoints`).
 
@@ -136,7 +137,9 @@ class Run:
         stay, default the job's policy, else all. `background`: saving returns once the state is copied, and a helper
         process writes the copy. `local`: where on the node that copy lies under a name, such as `/dev/shm`, so that the
         next attempt finds it even if everything here is killed. `algorithm`: of the state's hashes, `crc32` or
-        `sha256`. `patience_s`: how long a save waits for the other ranks.
+        `sha256`. `patience_s`: how long a save waits for the other ranks. `store`: where a process beside copies every
+        finished checkpoint and from where it comes back if the directory has it no longer: `s3://bucket/prefix` (with
+        boto3 in this Python), or a folder; default the variable HEADWAY_CHECKPOINT_STORE.
         """
         keep = keep if keep is not None else self._environment.checkpoint_keep
         return Checkpoints(
@@ -144,7 +147,14 @@ class Run:
             self._events,
             Parts(model, optimizer, scheduler, extra, data),
             Path(directory if directory is not None else self._environment.checkpoint_dir).absolute(),
-            Policy(keep, background, algorithm, patience_s, Path(local) if local is not None else None),
+            Policy(
+                keep,
+                background,
+                algorithm,
+                patience_s,
+                Path(local) if local is not None else None,
+                store if store is not None else self._environment.checkpoint_store,
+            ),
             self.should_stop,
         )
 

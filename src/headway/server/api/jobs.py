@@ -42,20 +42,23 @@ def submit_job(body: NewJob, asker: AskerHere, once: OnceHere) -> Job:
 
 
 @router.get("/jobs")
-def list_jobs(
+def list_jobs(  # noqa: PLR0913
     asker: AskerHere,
     language: LanguageHere,
     project: str | None = None,
     state: Annotated[list[JobState] | None, Query()] = None,
+    owner: str | None = None,
+    text: Annotated[str | None, Query(max_length=200)] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[JobView]:
-    """Jobs, newest first."""
+    """Jobs, newest first; `text`: a part of the id, the name, the owner or the project."""
     with asker.platform.database.read() as c:
         scope = asker.projects if project is None else {project}
         if project is not None:
             asker.check(Verb.READ, "job", project)
-        found = jobs.page(c, project=scope, states=state, before=moment_of(cursor), limit=limit)
+        before = moment_of(cursor)
+        found = jobs.page(c, project=scope, states=state, owner=owner, text=text, before=before, limit=limit)
         posted = ledger.of_attempts(c, [job.id for job in found])
         items = [show_job(asker.platform, c, job, posted, language) for job in found]
     last = found[-1] if len(found) == limit else None

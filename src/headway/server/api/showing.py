@@ -9,10 +9,9 @@ from fastapi import Depends
 from sqlalchemy import Connection
 
 from headway.diagnosis.describe import describe, describe_hang, next_step, title
-from headway.diagnosis.hang import words as hang
 from headway.diagnosis.progress import Sample, rate
 from headway.domain.attempt import Attempt
-from headway.domain.errors import Language, Param, PlatformError, message, spoken
+from headway.domain.errors import Language, Param, PlatformError, message, retold, spoken
 from headway.domain.events import AttemptWaited
 from headway.domain.hold_events import JobHeld
 from headway.domain.ids import AttemptId
@@ -107,7 +106,7 @@ def _stall(c: Connection, attempt: Attempt, language: Language) -> StallView | N
     if found is None or found.at < stalled.at:
         return StallView(stalled.since, None, None, None, None, None)
     text = describe_hang(found.cause, found.rank, found.node, language)
-    return StallView(stalled.since, text, found.cause, found.rank, found.node, hang.told(found.detail, language))
+    return StallView(stalled.since, text, found.cause, found.rank, found.node, retold(found.detail, language))
 
 
 def show_attempt(c: Connection, attempt: Attempt, language: Language) -> AttemptView:

@@ -36,7 +36,8 @@ from headway.store import world as version
 
 ENGINE = "showcase"
 MOST_ROUNDS = 12
-RARE = ("retain",)
+RARE = ("retain", "forecast")
+"""Loops that do not turn each time: on a clock that stands still while it works the forecast would never rest."""
 STRIDES = (
     (timedelta(minutes=13), timedelta(minutes=1)),
     (timedelta(minutes=17), timedelta(seconds=20)),
@@ -138,6 +139,10 @@ class Stage:
             if self._mark() == before:
                 break
         self._meet()
+
+    def foresee(self) -> None:
+        """Say when what waits will start."""
+        self._turn(self._loops["forecast"])
 
     def restart(self) -> None:
         """The loops begin anew, as after a restart of the server: they remember no silence between two strides."""

@@ -43,8 +43,10 @@ class Story:
             self._stage.until(self._ago(before))
             act()
             self._stage.settle()
+            self._stage.foresee()
             self._stage.until(self._stage.now + MOMENT)
         self._stage.until(self._stage.ends)
+        self._stage.foresee()
 
     def _acts(self) -> list[Act]:
         return [*self._long_runs(), *self._daily_work(), *self._queue(), *self._site(), *self._serving()]

@@ -155,6 +155,10 @@ checkpoints = Table(
     may("pinned_by", String),
     may("storage", String),
     may("restored", Float),
+    may("copy", Told),
+    may("copy_storage", String),
+    may("copy_seconds", Float),
+    may("copy_restored", Float),
     Index("ix_checkpoints_step", "job", "step"),
     Index("ix_checkpoints_saved", "saved_at"),
 )

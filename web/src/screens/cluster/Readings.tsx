@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Select } from "antd";
 import { acrossNodes } from "../../api/queries";
 import { useWords } from "../../i18n/words";
+import { FixedWindow } from "../../parts/chart/FixedWindow";
 import { LazyChart } from "../../parts/chart/LazyChart";
 import { MetricSelect } from "../../parts/chart/MetricSelect";
 import { metricName, sinceHours } from "../../parts/chart/metrics";
@@ -20,7 +21,10 @@ export function Readings() {
   const navigate = useNavigate({ from: "/cluster" });
   const metric = wanted.metric ?? "device_utilisation_percent";
   const hours = wanted.hours ?? 6;
-  const series = useQuery({ ...acrossNodes(metric, sinceHours(hours)), refetchInterval: 30_000 });
+  const series = useQuery({
+    ...acrossNodes(metric, wanted.from ?? sinceHours(hours), 100, wanted.to),
+    refetchInterval: 30_000,
+  });
   return (
     <Panel
       title={t("cluster.readings")}
@@ -30,10 +34,16 @@ export function Readings() {
             value={metric}
             onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}
           />
+          <FixedWindow
+            {...{ from: wanted.from, to: wanted.to }}
+            clear={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
+          />
           <Select
             aria-label={t("cluster.hours")}
             value={hours}
-            onChange={(value) => void navigate({ search: (old) => ({ ...old, hours: value }) })}
+            onChange={(hours) =>
+              void navigate({ search: (old) => ({ ...old, hours, from: undefined, to: undefined }) })
+            }
             options={HOURS.map((value) => ({ value, label: t("cluster.last-hours", { count: value }) }))}
           />
         </span>

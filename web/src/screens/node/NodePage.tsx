@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Button } from "antd";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { nodeCase, nodeLatest, nodeReadings, nodes } from "../../api/queries";
 import { known, type Say, told, useWords } from "../../i18n/words";
+import { FixedWindow } from "../../parts/chart/FixedWindow";
 import { LazyChart } from "../../parts/chart/LazyChart";
 import { MetricSelect } from "../../parts/chart/MetricSelect";
 import { measured, metricName, sinceHours } from "../../parts/chart/metrics";
@@ -15,8 +15,7 @@ import { Moment } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
 import { Data, Failed, Nothing, Unknown } from "../../parts/states";
 import { factName, whoOf } from "../../parts/told";
-import { moment, shortMoment } from "../../time/durations";
-import { now } from "../../time/now";
+import { moment } from "../../time/durations";
 import { NodeActions } from "./NodeActions";
 
 export function NodePage() {
@@ -123,14 +122,10 @@ function Measured({ node }: { node: string }) {
       title={t("node.readings")}
       extra={
         <span className="row">
-          {wanted.from ? (
-            <Button
-              size="small"
-              onClick={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
-            >
-              {shortMoment(wanted.from, new Date(now()))} – {wanted.to ? shortMoment(wanted.to, new Date(now())) : ""} ✕
-            </Button>
-          ) : null}
+          <FixedWindow
+            {...{ from: wanted.from, to: wanted.to }}
+            clear={() => void navigate({ search: (old) => ({ ...old, from: undefined, to: undefined }) })}
+          />
           <MetricSelect
             value={metric}
             onChange={(value) => void navigate({ search: (old) => ({ ...old, metric: value }) })}

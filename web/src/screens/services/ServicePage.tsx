@@ -111,7 +111,10 @@ function History({ found }: { found: Schemas["Split"][] }) {
     at: <Moment at={split.at} />,
     by: split.by,
     why: split.rollback_of
-      ? t("services.rolled-back", { number: split.rollback_of, reason: split.reason ?? "" })
+      ? t("services.rolled-back", {
+          number: split.rollback_of,
+          reason: split.reason ? told(["why"], split.reason, t) : "",
+        })
       : split.reason
         ? told(["why"], split.reason, t)
         : "—",

@@ -11,9 +11,11 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from headway.domain.attempt import Attempt
+from headway.domain.cadence_events import CheckpointCopied
 from headway.domain.checkpoint import Checkpoint
 from headway.domain.events import CheckpointRejected, CheckpointSaved, PhaseEntered, Restored
 from headway.domain.ids import JobId
+from headway.registry.storages import STAGED
 from headway.server.operations.jobs.advance import Progress, advance
 from headway.server.operations.jobs.bills import after_restore
 from headway.server.platform import Platform
@@ -68,6 +70,8 @@ class RankEvents:
             self._sample(rank, event)
         elif event.kind == "checkpoint-saved" and event.path and event.step is not None:
             self._saved(event)
+        elif event.kind == "checkpoint-copied" and event.path and event.to and event.step is not None:
+            self._copied(event)
         elif event.kind == "checkpoint-rejected" and event.path:
             self._rejected(event, event.reason or "unknown")
         elif event.kind == "restored":
@@ -126,6 +130,29 @@ class RankEvents:
         )
         facts.append(self.c, fact)
 
+    def _copied(self, event: RankEvent) -> None:
+        """Only of a checkpoint that the job has: a copy of anything else is nobody's to speak of."""
+        assert event.step is not None
+        assert event.path is not None
+        assert event.to is not None
+        attempt, path, storage = self.attempt, str(Path(event.path)), event.storage or "unknown"
+        copy = checkpoints.Copied(event.to, STAGED + storage, event.seconds)
+        if not checkpoints.set_copy(self.c, attempt.job, path, copy):
+            return
+        fact = CheckpointCopied(
+            at=event.t,
+            by=self.by,
+            job=attempt.job,
+            attempt=attempt.id,
+            step=event.step,
+            path=path,
+            to=event.to,
+            storage=storage,
+            bytes=event.bytes,
+            seconds=event.seconds,
+        )
+        facts.append(self.c, fact)
+
     def _rejected(self, event: RankEvent, reason: str) -> None:
         assert event.path is not None
         fact = CheckpointRejected(
@@ -148,7 +175,9 @@ class RankEvents:
         if rank == 0 and event.path is not None:
             after_restore(self.c, self.attempt, event.step or 0)
             # It may be another job's, which this one goes on from.
-            checkpoints.set_restored(self.c, JobId(Path(event.path).parent.name), event.path, event.seconds)
+            checkpoints.set_restored(
+                self.c, JobId(Path(event.path).parent.name), event.path, event.seconds, event.copy_ is not None
+            )
 
 
 def is_inside(path: str, folder: Path) -> bool:

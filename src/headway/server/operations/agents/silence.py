@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import cast
 
 from headway.domain.attempt import Attempt
-from headway.domain.errors import PlatformError
+from headway.domain.errors import PlatformError, say
 from headway.domain.lifecycle import AttemptState
 from headway.engines.protocol import Capability, Cause, Engine, Observation, Sight, WatchesNodes
 from headway.server.platform import Platform
@@ -28,7 +28,7 @@ async def unheard(platform: Platform, engine: Engine, silent: Sequence[Part]) ->
         return []
     now = platform.clock.now()
     return [
-        Observation(attempt.id, node, Sight.AGENT_LOST, now, "neither agent nor node answers", Cause.NODE_FAIL)
+        Observation(attempt.id, node, Sight.AGENT_LOST, now, say("no-answer"), Cause.NODE_FAIL)
         for attempt, node in silent
         if node in down
     ]
