@@ -11,6 +11,7 @@ from headway.diagnosis.advice import Reason
 from headway.diagnosis.cause import Cause
 from headway.diagnosis.progress.record import Phase
 from headway.diagnosis.verdict import Fault
+from headway.domain.alert import GAUGES
 from headway.domain.attempt import BY_ENGINE, PREEMPTED, STALLED, Outcome
 from headway.domain.checkpoint import CheckpointState
 from headway.domain.drill import Kill
@@ -71,6 +72,7 @@ WORDS = [
     *[("phase", value) for value in Phase],
     *[("fault", value) for value in Fault],
     *[("kind", kind) for kind in KINDS],
+    *[("gauge", gauge) for gauge in GAUGES],
     *[("priority", value) for value in Priority],
 ]
 

@@ -44,6 +44,13 @@ def test_a_table_of_messages_has_the_same_texts_with_the_same_blanks_in_both_lan
     assert [key for key, text in english.items() if HAN.search(text)] == []
 
 
+def test_no_space_stands_between_chinese_characters_and_a_chinese_word() -> None:
+    word = r"\{\w+:(?:words?|whys?|cause|priority|kind|gauge|phase|fault)\}"
+    apart = re.compile(rf"[\u4e00-\u9fff] {word}|{word} [\u4e00-\u9fff]")
+    table = tomllib.loads((PACKAGE / "domain/messages/zh.toml").read_text(encoding="utf-8"))
+    assert [key for key, text in texts(table) if apart.search(text)] == []
+
+
 def raised() -> Iterator[tuple[str, str, set[str]]]:
     """Every error that the code makes with its parameters written out: where, its code, the parameters' names."""
     for path in PACKAGE.rglob("*.py"):

@@ -7,6 +7,7 @@ stays as it is. Nothing here decides what is recorded.
 from collections.abc import Mapping
 from typing import Any
 
+from headway.domain.alert import FACT
 from headway.domain.errors import SAID, Language, code_of, codes, retold, spoken
 
 OF_FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +28,13 @@ OF_FIELDS: Mapping[str, tuple[str, ...]] = {
 def in_words(data: Mapping[str, Any], language: Language) -> dict[str, Any]:
     """A fact's values, those that are words of a closed list in the reader's language."""
     return {name: told(name, value, language) for name, value in data.items()}
+
+
+def watched(watches: str, language: Language) -> str:
+    """What an alert rule watches: a gauge or a kind of fact by its name, a reading as it is called."""
+    if watches.startswith(FACT):
+        return spoken("kind", watches.removeprefix(FACT), language)
+    return spoken("gauge", watches, language)
 
 
 def told(field: str, value: Any, language: Language) -> Any:

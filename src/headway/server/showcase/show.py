@@ -61,7 +61,7 @@ def serve(home: Path, port: int, language: Language, plays: Callable[[], None], 
 
 def invitation(url: str, language: Language) -> str:
     """Where it is and who may come in."""
-    names = ", ".join(name for name, _, _ in PEOPLE)
+    names = ("、" if language == "zh" else ", ").join(name for name, _, _ in PEOPLE if name != ADMIN)
     return message("showcase-up", {"url": url, "user": ADMIN, "others": names, "password": PASSWORD}, language)
 
 

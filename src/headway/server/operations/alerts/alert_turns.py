@@ -9,9 +9,10 @@ from sqlalchemy import Connection
 from headway.diagnosis.alerts.judge import Begun, Gauge, Judged, Moved, Seen, judge_facts, judge_gauges
 from headway.domain.alert import AlertRecord, AlertRule, Channel, Subject
 from headway.domain.alert_events import AlertEnded, AlertFired
-from headway.domain.errors import Language, message
+from headway.domain.errors import Language, Param, message
 from headway.domain.events import Fact
 from headway.domain.ids import JobId
+from headway.domain.words import watched
 from headway.server.operations.alerts.gauges import subject_of
 from headway.server.secrets import make_id
 from headway.store import alerts, facts, jobs, notices
@@ -104,10 +105,16 @@ def _tell(c: Connection, rule: AlertRule, code: str, record: AlertRecord, at: da
     known = notices.channels(c)
     for name in rule.recipients:
         if name in known:
-            value = "" if record.value is None else f" = {record.value:.6g}"
-            words = {"rule": rule.name, "watches": rule.watches + value, "subject": record.subject.key}
-            since = record.began.isoformat(timespec="seconds")
-            notices.add(c, name, message(code, {**words, "since": since}, _language(known[name])), at)
+            language = _language(known[name])
+            words: dict[str, Param] = {
+                "rule": rule.name,
+                "watches": watched(rule.watches, language),
+                "value": None if record.value is None else f"{record.value:.6g}",
+                "kind": record.subject.kind,
+                "name": record.subject.name,
+                "since": record.began.isoformat(timespec="seconds"),
+            }
+            notices.add(c, name, message(code, words, language), at)
 
 
 def _tell_followers(c: Connection, fact: Fact) -> None:
