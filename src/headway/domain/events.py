@@ -48,6 +48,7 @@ from headway.domain.cadence_events import (
     SpaceShort,
 )
 from headway.domain.drill_events import DrillOrdered, DrillScored
+from headway.domain.event import Event
 from headway.domain.hold_events import JobHeld, JobReleased
 from headway.domain.job_events import (
     JobEnded,
@@ -114,6 +115,7 @@ __all__ = [
     "CheckpointSaved",
     "CheckpointVerified",
     "EndExplained",
+    "Event",
     "Fact",
     "JobEnded",
     "JobSubmitted",
