@@ -38,7 +38,9 @@ def resume(job: str, dry_run: bool, fields: tuple[str, ...] | None, **wish: Any)
 def _tell(move: dict[str, Any], fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(move, fields)
-    out(say("resume.from", step=quantities.whole(move["step"]), path=move["path"]))
+    is_sure = all(row["carried"] == "yes" for row in move["carries"] if row["what"] == "checkpoint")
+    said = "resume.from" if is_sure else "resume.from-unsure"
+    out(say(said, step=quantities.whole(move["step"]), path=move["path"]))
     titles = [say("column.what"), say("column.carried"), ""]
     table(
         titles,
