@@ -39,8 +39,8 @@ def _tell(move: dict[str, Any], fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(move, fields)
     is_sure = all(row["carried"] == "yes" for row in move["carries"] if row["what"] == "checkpoint")
-    said = "resume.from" if is_sure else "resume.from-unsure"
-    out(say(said, step=quantities.whole(move["step"]), path=move["path"]))
+    where = {"step": quantities.whole(move["step"]), "path": move["path"]}
+    out(say("resume.from", **where) if is_sure else say("resume.from-unsure", **where))
     titles = [say("column.what"), say("column.carried"), ""]
     table(
         titles,
