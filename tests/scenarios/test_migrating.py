@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from headway.domain.drill import Kill
 from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, Node
+from headway.server.operations.jobs.drill import Order, begin_shadow, shadow
 from headway.server.operations.jobs.resuming import resume
 from headway.store import agents, nodes
 from tests.agent.checkpoints.test_written import written
-from tests.scenarios.test_frameworks_checkpoints import sees
+from tests.scenarios.test_frameworks_checkpoints import running, sees
 from tests.scenarios.test_resuming import gone_on, moved, trained
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -125,3 +127,24 @@ def test_a_pool_of_which_nothing_is_known_is_said_to_be_unknown_and_not_refused(
         nodes.put(c, [*nodes.all(c), Node("m1", "other", "910B", 8, Maker.ASCEND)], world.now)
     told = {each.what: (each.carried.value, each.code) for each in moved(world, train, pool="other", nodes=1).carries}
     assert told["path"] == ("unsure", "carry-path-other")
+
+
+def test_a_copy_is_drilled_from_what_the_framework_saved_and_the_job_is_only_read(world: World) -> None:
+    train = running(world)
+    train.reaches(60)
+    path = sees(train, "out/checkpoint-50", 50)
+    begin = begin_shadow(world.platform, train.job)
+    with world.platform.database.write() as c:
+        made, _ = shadow(c, train.job, begin, Order(Kill.RANK), at=world.now, by="ann")
+    world.settle()
+    copy = Work(world, made.id)
+    assert (copy.attempt.resume_from, copy.attempt.resume_step) == (path, 50)
+    assert world.machines.parts[copy.attempt.id].order.checkpoint_dir == str(world.platform.checkpoints / copy.id)
+    train.saves(60)
+    assert begin_shadow(world.platform, train.job)[1].step == 60
+
+
+def test_a_job_that_saved_nothing_has_no_copy_to_drill(world: World) -> None:
+    with pytest.raises(PlatformError) as refused:
+        begin_shadow(world.platform, running(world).job)
+    assert refused.value.code == "no-checkpoint"

@@ -92,6 +92,10 @@ const job = createRoute({
       from: text(raw.from),
       to: text(raw.to),
       t: text(raw.t),
+      nodes: oneOf(raw.nodes, ["all"] as const),
+      find: text(raw.find),
+      regex: raw.regex === true ? true : undefined,
+      exact: raw.exact === true ? true : undefined,
     }),
   loader: ({ context, params, cause }) => cause === "enter" && firstOfJob(context.queries, params.job),
 });

@@ -3,7 +3,7 @@
 Conformal: errors of a forecast grow as its square root (a wait adds up many run times), so each error counts in those
 units; the late bound is the forecast plus a quantile of past errors, by how far ahead it looks and by size. The
 quantile's level starts at nine of ten and rises while more starts than one of ten come late. The middle is what the
-draws said with what comes later (see `passing`), and moves from there only as far as three of four past errors agree.
+draws said with what comes later (see `passing`), and moves from there only as far as three of five past errors agree.
 Decides nothing about any job.
 """
 
@@ -26,7 +26,7 @@ PACE = 0.01
 NEAR = (600.0, 7200.0, 43200.0)
 """Waits foretold up to here are of one class each: soon, today and later differ in how they are foretold."""
 COVER = 0.9
-AGREED = 0.75
+AGREED = 0.6
 HIGHEST = 0.998
 
 
@@ -52,7 +52,7 @@ class _Class:
 
     @property
     def agreed(self) -> float:
-        """How far three of four errors lie to one side at least."""
+        """How far three of five errors lie to one side at least."""
         return max(0.0, self._at(1 - AGREED)) + min(0.0, self._at(AGREED))
 
     def _at(self, level: float) -> float:

@@ -25,6 +25,14 @@ CREATE TABLE IF NOT EXISTS chunk (
     count INTEGER NOT NULL, minimum REAL, total REAL, maximum REAL, last REAL, body BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS chunk_of_series ON chunk (series, until);
 CREATE INDEX IF NOT EXISTS chunk_by_age ON chunk (until);
+CREATE TABLE IF NOT EXISTS place (
+    id INTEGER PRIMARY KEY, attempt TEXT NOT NULL, name TEXT NOT NULL, node TEXT NOT NULL,
+    UNIQUE (attempt, name, node));
+CREATE TABLE IF NOT EXISTS rolled (
+    place INTEGER NOT NULL, width INTEGER NOT NULL, at INTEGER NOT NULL, count INTEGER NOT NULL, total REAL,
+    PRIMARY KEY (place, width, at)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rolled_from (chunk INTEGER NOT NULL);
+INSERT INTO rolled_from SELECT coalesce(max(id), 0) + 1 FROM chunk WHERE NOT EXISTS (SELECT 1 FROM rolled_from);
 """
 
 

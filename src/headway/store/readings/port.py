@@ -83,16 +83,8 @@ class ReadingStore(Protocol):
         """
         ...
 
-    def grid(
-        self,
-        attempt: str,
-        name: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        points: int = 240,
-    ) -> Grid:
-        """Return the means of each node's readings of one name, both ends included, at no more than `points` moments.
+    def grid(self, attempt: str, name: str, *, points: int = 240) -> Grid:
+        """Return the means of each node's readings of one name, at no more than `points` moments.
 
         Where a node or its cards have the reading, that of its ranks is left out.
         """

@@ -28,6 +28,7 @@ from headway.store.readings.file import (
 )
 from headway.store.readings.port import Grid, Reading, Series
 from headway.store.readings.query import find, points_of
+from headway.store.readings.rollup import roll_up
 
 CHUNK_ROWS = 1024
 # The newest rows stay rows: an agent that sends a report again finds its readings there and changes nothing.
@@ -89,19 +90,10 @@ class Readings:
             high = max(ends, default=high) if until is None else high
             return [points_of(c, each, Buckets(low, high, points), points) for each in found]
 
-    def grid(
-        self,
-        attempt: str,
-        name: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        points: int = 240,
-    ) -> Grid:
+    def grid(self, attempt: str, name: str, *, points: int = 240) -> Grid:
         """See `ReadingStore.grid`."""
-        span = (None if since is None else millis_from(since), None if until is None else millis(until))
         with self._read() as c:
-            return grid(c, attempt, name, span, points)
+            return grid(c, attempt, name, points)
 
     def names(self, attempt: str) -> list[str]:
         """See `ReadingStore.names`."""
@@ -129,6 +121,8 @@ class Readings:
                 "DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM chunk WHERE series = series.id)"
                 " AND NOT EXISTS (SELECT 1 FROM recent WHERE series = series.id)"
             )
+            c.execute("DELETE FROM rolled WHERE at + width <= ?", (millis(before),))
+            c.execute("DELETE FROM place WHERE NOT EXISTS (SELECT 1 FROM rolled WHERE place = place.id)")
             self._forget()
         with self._writing:
             # `execute` would step once and so give back a single page.
@@ -183,6 +177,8 @@ class Readings:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_chunk_row(series, piece) for piece in pieces],
         )
+        for piece in pieces:
+            roll_up(c, series, [at for at, _ in piece], [value for _, value in piece])
         c.execute("DELETE FROM recent WHERE series = ? AND at <= ?", (series, old[-1][0]))
         self._counts[series] -= len(old)
 

@@ -3,7 +3,7 @@
 import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button } from "antd";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { jobFacts, logArrivals, nodeGrid, readings } from "../../api/queries";
@@ -38,7 +38,7 @@ export function Axis({ view, attempts, chosen, rank, saved }: Props) {
   const { t } = useWords();
   const wanted = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate({ from: "/jobs/$job" });
-  const [open, setOpen] = useState(false);
+  const open = wanted.nodes === "all";
   const refetchInterval = usePace(5);
   const facts = useQuery({ ...jobFacts(view.job.id), refetchInterval });
   const measured = useMeasured(view, attempts);
@@ -91,7 +91,13 @@ export function Axis({ view, attempts, chosen, rank, saved }: Props) {
         }
       />
       {rows.length > 3 ? (
-        <Button size="small" type="link" onClick={() => setOpen(!open)}>
+        <Button
+          size="small"
+          type="link"
+          onClick={() =>
+            void navigate({ search: (old) => ({ ...old, nodes: open ? undefined : "all" }), replace: true })
+          }
+        >
           {t(open ? "axis.fold" : "axis.unfold", { count: rows.length })}
         </Button>
       ) : null}

@@ -1,8 +1,8 @@
 /** Searching one rank's log on the server: a text or an expression, the lines that hold it, a click jumps there. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Checkbox, Input } from "antd";
-import { useState } from "react";
 import { type LogWanted, logSearch } from "../../api/queries";
 import { useWords } from "../../i18n/words";
 import { pieces } from "../../parts/log/ansi";
@@ -17,8 +17,11 @@ interface Props {
 
 export function LogSearch({ job, attempt, rank, jump }: Props) {
   const { t } = useWords();
-  const [wanted, want] = useState<LogWanted>({ text: "", regex: false, exact: false });
-  const set = (part: Partial<LogWanted>) => want((before) => ({ ...before, ...part }));
+  const search = useSearch({ from: "/jobs/$job" });
+  const navigate = useNavigate({ from: "/jobs/$job" });
+  const wanted: LogWanted = { text: search.find ?? "", regex: search.regex ?? false, exact: search.exact ?? false };
+  const set = (part: { find?: string | undefined; regex?: true | undefined; exact?: true | undefined }) =>
+    void navigate({ search: (old) => ({ ...old, ...part }), replace: true });
   return (
     <search aria-label={t("log.search")}>
       <div className="row">
@@ -29,12 +32,13 @@ export function LogSearch({ job, attempt, rank, jump }: Props) {
           maxLength={500}
           aria-label={t("log.search")}
           placeholder={t("log.search")}
-          onSearch={(text) => set({ text })}
+          defaultValue={wanted.text}
+          onSearch={(text) => set({ find: text || undefined })}
         />
-        <Checkbox checked={wanted.regex} onChange={(event) => set({ regex: event.target.checked })}>
+        <Checkbox checked={wanted.regex} onChange={(event) => set({ regex: event.target.checked || undefined })}>
           {t("log.regex")}
         </Checkbox>
-        <Checkbox checked={wanted.exact} onChange={(event) => set({ exact: event.target.checked })}>
+        <Checkbox checked={wanted.exact} onChange={(event) => set({ exact: event.target.checked || undefined })}>
           {t("log.exact")}
         </Checkbox>
       </div>
