@@ -75,7 +75,7 @@ class Asking:
         return Ask(counts_from, job.id, job, traits, line, lengths.usual, lengths.shift)
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
-        """By when a running job is over, from its start: its limit, the one length that it was given, else by history."""
+        """How long a running job may run, from its start: to its limit, else as history believes."""
         if traits.limit is not None or self._policy.fifo:
             return traits.limit
         if ran:
