@@ -11,6 +11,9 @@ import { Still } from "./Still";
 
 export type Row = { key: string } & Record<string, ReactNode>;
 
+/** How a column of figures stands: at the right, apart from the words of the next. */
+export const FIGURED = { align: "right", className: "figured" } as const;
+
 /** Columns are [key of the cell, heading]; one that holds nothing but figures stands at the right. */
 export function Simple({ rows, columns }: { rows: Row[]; columns: [string, string][] }) {
   return (
@@ -23,7 +26,7 @@ export function Simple({ rows, columns }: { rows: Row[]; columns: [string, strin
           dataSource={still}
           columns={columns.map(([dataIndex, title]) => ({
             ...{ dataIndex, title, key: dataIndex },
-            align: isOfFigures(rows, dataIndex) ? "right" : "left",
+            ...(isOfFigures(rows, dataIndex) ? FIGURED : {}),
           }))}
         />
       )}
