@@ -47,8 +47,9 @@ def _waits(turn: Turn) -> Iterator[Waits]:
     reserved = {job: None if at is None else desk.moment(at) for job, at in promised.items()}
     order = turn.queue()
     ahead = Ahead(desk.lines.lines[number].pools for number in desk.lines.live)
+    lines = desk.lines.lines
     for position, (borrowing, ask) in enumerate(order, start=1):
-        job, line = ask.job.id, desk.lines.lines[ask.line]
+        job, line = ask.id, lines[ask.line]
         first, count = ahead.of(job, line.pools)
         place = places.of(ask, line, borrowing=borrowing)
         yield Waits(job, position, reasons.of(ask, line), first, reserved.get(job), place, count)
@@ -69,11 +70,11 @@ class _Places:
 
     def of(self, ask: Ask, line: Line, *, borrowing: bool) -> Place:
         """Why the job stands where it stands."""
-        job = ask.job
+        job, length = ask.job, ask.predicted
         share, shift = self._shares.get(line.project, PLAIN)
-        predicted = None if ask.predicted is None else _span(ask.predicted)
-        length_shift = _span(ask.shift)
-        return Place(job.resuming, job.priority, not borrowing, job.submitted_at, predicted, length_shift, share, shift)
+        predicted = None if length is None else _span(length)
+        later = _span(ask.shift)
+        return Place(job.resuming, job.priority, not borrowing, job.submitted_at, predicted, later, share, shift)
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ as submitted at (see `desk.asks` and `share`); the id breaks ties. Whether a job
 """
 
 from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from headway.domain.errors import Language, message
@@ -44,16 +45,25 @@ class Ahead:
     will be asked about."""
 
     def __init__(self, kinds: Iterable[Pools]) -> None:
-        known = dict.fromkeys(kinds)
-        self._first: dict[Pools, tuple[JobId, ...]] = dict.fromkeys(known, ())
-        self._counts = dict.fromkeys(known, 0)
-        self._rivals = {pools: [others for others in known if set(pools) & set(others)] for pools in known}
+        self._crowds = {pools: _Crowd() for pools in kinds}
+        for pools, crowd in self._crowds.items():
+            crowd.rivals = [other for others, other in self._crowds.items() if set(pools) & set(others)]
 
     def of(self, job: JobId, pools: Pools) -> tuple[tuple[JobId, ...], int]:
         """The first `AHEAD` of those ahead of the next waiting job, and how many they are."""
-        first, count = self._first[pools], self._counts[pools]
-        for others in self._rivals[pools]:
-            self._counts[others] += 1
-            if self._counts[others] <= AHEAD:
-                self._first[others] += (job,)
-        return first, count
+        crowd = self._crowds[pools]
+        told = crowd.first, crowd.count
+        for rival in crowd.rivals:
+            rival.count += 1
+            if rival.count <= AHEAD:
+                rival.first += (job,)
+        return told
+
+
+@dataclass(slots=True)
+class _Crowd:
+    """Who has been told of, of those that use one of some pools; `rivals`: the crowds that a job of these counts in."""
+
+    first: tuple[JobId, ...] = ()
+    count: int = 0
+    rivals: list["_Crowd"] = field(default_factory=list)

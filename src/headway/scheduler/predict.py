@@ -38,7 +38,7 @@ class Traits(NamedTuple):
 def traits_of(job: QueuedJob | RunningJob) -> Traits:
     """The traits of a job."""
     if isinstance(job, QueuedJob):
-        devices = job.request.devices
+        devices = job.request.nodes * job.request.devices_per_node
     else:
         devices = sum(len(placement.devices) for placement in job.placements)
     limit = None if job.limit is None else job.limit.total_seconds()

@@ -6,7 +6,8 @@ third of it. Decides nothing else.
 
 import gc
 
-ALLOCATIONS = 200_000
+ALLOCATIONS = 600_000
+"""More than one plan of 50,000 waiting jobs makes."""
 
 
 def relax() -> None:

@@ -88,7 +88,8 @@ class Asking:
     def accepted(self, job: QueuedJob) -> tuple[int, ...]:
         """The pools a job may use, most wanted first: by device type, then by engine."""
         key = (job.request.device_types, job.engines)
-        if key not in self._accepted:
+        known = self._accepted.get(key)
+        if known is None:
             types, engines = key
             able = [
                 number
@@ -101,8 +102,8 @@ class Asking:
                     engines.index(self._pools[number].engine) if engines else 0,
                 )
             )
-            self._accepted[key] = tuple(able)
-        return self._accepted[key]
+            known = self._accepted[key] = tuple(able)
+        return known
 
     def forget(self) -> None:
         """Predictions may have changed."""
@@ -112,18 +113,19 @@ class Asking:
     def _common(self, job: QueuedJob, lengths: _Lengths, desk: "Desk") -> Common:
         """The fields of the job's `Line`."""
         hold = desk.holds.get(job.id) if desk.holds else None
-        pools = self.accepted(job)
+        request, project, pools = job.request, job.project, self.accepted(job)
+        nodes, wanted = request.nodes, request.devices_per_node
         if hold:
             pools = tuple(sorted(pools, key=lambda pool: not (hold.pool == pool and hold.spots)))
         return (
             rank(job),
-            job.project,
-            job.owner if desk.accounts.counts_people(job.project) else "",
-            job.request.nodes,
-            job.request.devices_per_node,
-            job.request.nodes * job.request.devices_per_node,
+            project,
+            job.owner if desk.accounts.counts_people(project) else "",
+            nodes,
+            wanted,
+            nodes * wanted,
             pools,
-            self._accounts(job.project, pools, desk),
+            self._accounts(project, pools, desk),
             lengths.at_most,
             job.protected,
             job.excluded,

@@ -114,19 +114,21 @@ class Desk:
 
     def place(self, ask: Ask, pool: int, nodes: Sequence[int]) -> Claim:
         """A queued job takes devices; its hold is over."""
-        job = ask.job
-        self.release_hold(job.id)
-        self.lines.remove(job.id)
-        line = self.lines.lines[ask.line]
-        account = line.accounts[line.pools.index(pool)]
-        wanted, end, takeable = line.wanted, self._believed_end(ask), not job.protected and job.preemptible
+        job, line = ask.id, self.lines.lines[ask.line]
+        if self.holds:
+            self.release_hold(job)
+        self.lines.remove(job)
+        account, wanted, array = line.accounts[line.pools.index(pool)], line.wanted, line.array
         spots = tuple([(node, wanted) for node in nodes])
-        held = (job.id, account, line.owner, pool, spots, line.devices, self.now, end, ask.traits)
-        claim = Claim(*held, False, None, line.array, takeable)
+        end, takeable = self._believed_end(ask), not ask.job.protected and ask.job.preemptible
+        owner, devices, own_end, expires = line.owner, line.devices, False, None
+        claim = Claim(
+            job, account, owner, pool, spots, devices, self.now, end, ask.traits, own_end, expires, array, takeable
+        )
         self._take(claim)
-        self.claims[claim.job] = claim
-        if line.array:
-            self.arrays[line.array] += 1
+        self.claims[job] = claim
+        if array:
+            self.arrays[array] += 1
         return claim
 
     def _believed_end(self, ask: Ask) -> float | None:

@@ -73,6 +73,7 @@ class Lines:
         self.live: dict[int, Ask] = {}
         self.shapes: dict[Shape, list[Place]] = {}
         self._numbers: dict[Common, int] = {}
+        self._shapes: list[Shape] = []
         self._queues: list[list[Ask]] = []
         self._heads: list[int] = []
         self._owned: set[int] | None = None
@@ -80,7 +81,7 @@ class Lines:
     def copy(self) -> "Lines":
         """Lines that change apart from these; a queue is copied when it is first added to."""
         twin = object.__new__(Lines)
-        twin.lines, twin._numbers = self.lines[:], self._numbers.copy()
+        twin.lines, twin._numbers, twin._shapes = self.lines[:], self._numbers.copy(), self._shapes[:]
         twin.asks, twin.live = self.asks.copy(), self.live.copy()
         twin.shapes = {shape: places[:] for shape, places in self.shapes.items()}
         twin._queues, twin._heads, twin._owned = self._queues[:], self._heads[:], set()
@@ -94,6 +95,7 @@ class Lines:
             line = Line._make(common)
             self._numbers[line] = found
             self.lines.append(line)
+            self._shapes.append((line.pools, line.nodes, line.wanted))
             self._queues.append([])
             self._heads.append(0)
             if self._owned is not None:
@@ -112,10 +114,10 @@ class Lines:
         for ask in asks:
             self._queues[ask.line].append(ask)
         for number in dict.fromkeys([ask.line for ask in asks]):
-            queue, line = self._queues[number], self.lines[number]
+            queue = self._queues[number]
             queue.sort()
-            self.live[number] = queue[0]
-            self.shapes.setdefault(line.shape, []).append(_place(line, queue[0]))
+            self.live[number] = first = queue[0]
+            self._places(number).append((self.lines[number].rank, first.counts_from, first.id, number))
         for places in self.shapes.values():
             places.sort()
 
@@ -141,23 +143,28 @@ class Lines:
 
     def _move(self, number: int) -> None:
         """The line may have another first job than before, or none."""
-        line, queue, at = self.lines[number], self._queues[number], self._heads[number]
+        queue, at = self._queues[number], self._heads[number]
         before = self.live.get(number)
         after = queue[at] if at < len(queue) else None
         if before is after:
             return
-        shape = line.shape
-        places = self.shapes.get(shape)
-        if places is None:
-            places = self.shapes[shape] = []
+        rank, places = self.lines[number].rank, self._places(number)
         if before is not None:
-            del places[bisect_left(places, _place(line, before))]
+            del places[bisect_left(places, (rank, before.counts_from, before.id, number))]
         if after is not None:
-            insort(places, _place(line, after))
+            insort(places, (rank, after.counts_from, after.id, number))
             self.live[number] = after
         else:
             self._queues[number], self._heads[number] = [], 0
             del self.live[number]
+
+    def _places(self, number: int) -> list[Place]:
+        """Where the lines of this one's shape stand."""
+        shape = self._shapes[number]
+        places = self.shapes.get(shape)
+        if places is None:
+            places = self.shapes[shape] = []
+        return places
 
     def waiting(self, line: int) -> Sequence[Ask]:
         """The jobs of a line, first in line first."""
@@ -169,7 +176,3 @@ class Lines:
             self._queues[line] = self._queues[line][self._heads[line] :]
             self._heads[line] = 0
         return self._queues[line]
-
-
-def _place(line: Line, first: Ask) -> Place:
-    return line.rank, first.counts_from, first.id, first.line

@@ -15,6 +15,8 @@ from headway.scheduler.desk.refusals import ARRAY, BEHIND, LENT, PROTECTED, QUOT
 from headway.scheduler.desk.reserve import Promise
 
 FOREVER = 1e18
+EVER = FOREVER / 2
+"""How long a job runs of which nobody knows how long: longer than any other."""
 
 
 class Room:
@@ -60,7 +62,9 @@ class Room:
         full = self._full
         if not full or line.holder is not None or not line.pools:
             return False
-        length, nodes, wanted = _or_ever(line.length), line.nodes, line.wanted
+        length, nodes, wanted = line.length, line.nodes, line.wanted
+        if length is None:
+            length = EVER
         for pool in line.pools:  # noqa: SIM110 — asked for every line of every turn, and this is twice as quick
             if full.get((pool, nodes, wanted), FOREVER) > length:
                 return False
@@ -88,4 +92,4 @@ def _owes(promises: Sequence[Promise], account: int) -> bool:
 
 
 def _or_ever(length: float | None) -> float:
-    return FOREVER / 2 if length is None else length
+    return EVER if length is None else length

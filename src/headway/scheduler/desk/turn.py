@@ -46,7 +46,8 @@ class Turn:
         self.promises = Promises(desk, closures)
         self.room = Room(desk, closures, self.promises)
         self.lending = Lending(desk, closures)
-        self._shifts = {} if desk.policy.fifo else desk.fair.shifts
+        self._fifo = desk.policy.fifo
+        self._shifts = {} if self._fifo else desk.fair.shifts
         self._promised: dict[int, int] = {}
         self._further: dict[Shape, Iterator[Place]] = {}
 
@@ -101,7 +102,7 @@ class Turn:
         """Whether a line stands elsewhere by now: its project has more than before, or its first job a promise."""
         if number in self._promised:
             return self.key(number) != key
-        return not self.desk.policy.fifo and self.is_borrowing(line) != key[1]
+        return not self._fifo and self.is_borrowing(line) != key[1]
 
     def _sorted_out(self, *, promise_all: bool) -> tuple[set[int], list[int]]:
         """The lines that may move, and the first of those that cannot: the next to be promised a start."""
@@ -137,10 +138,10 @@ class Turn:
         lines = self.desk.lines
         line = lines.lines[number]
         first = self._next(number) if number in self._promised else lines.live[number]
-        if self.desk.policy.fifo:
-            return line.rank, False, first.counts_from, first.id, number
-        counts_from = first.counts_from + self._shifts.get(line.project, 0.0)
-        return line.rank, self.is_borrowing(line), counts_from, first.id, number
+        counts_from, job, *_ = first
+        if self._fifo:
+            return line.rank, False, counts_from, job, number
+        return line.rank, self.is_borrowing(line), counts_from + self._shifts.get(line.project, 0.0), job, number
 
     def _next(self, number: int) -> Ask:
         """The first of a line that has not been promised a start; the last if all have."""
@@ -194,7 +195,7 @@ class Turn:
 
     def queue(self) -> list[tuple[bool, Ask]]:
         """Everybody who waits in a line, in order, and whether a start would be on borrowed quota."""
-        lines, fifo = self.desk.lines, self.desk.policy.fifo
+        lines, fifo = self.desk.lines, self._fifo
         classes: dict[tuple[int, bool], list[tuple[float, JobId, Ask]]] = defaultdict(list)
         borrows: dict[tuple[tuple[int, ...], int], bool] = {}
         for number in lines.live:
