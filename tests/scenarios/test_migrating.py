@@ -121,6 +121,51 @@ def test_a_pool_that_does_not_see_the_checkpoint_is_refused_with_the_way_out(wor
     assert world.mark() == before
 
 
+def copied(train: Work, path: str, step: int) -> str:
+    to = f"s3://runs/{train.id}/step-{step:08d}-0123456789ab"
+    train.agents[0].tells(0, "checkpoint-copied", step=step, path=path, to=to, storage="s3", seconds=1.0)
+    return to
+
+
+def test_a_copy_in_a_store_makes_good_for_a_path_that_is_not_seen_there(world: World) -> None:
+    train = running(world)
+    path = train.saves(10)
+    to = copied(train, path, 10)
+    ends(world, train)
+    far(world, train, DISK)
+    move = moved(world, train, pool="910B", nodes=1)
+    told = {each.what: (each.carried.value, each.code, each.params.get("copy")) for each in move.carries}
+    assert told["path"] == ("yes", "carry-path-copy", to)
+    with world.platform.database.write() as c:
+        assert resume(world.platform, c, move, "ann").spec.origin == move.origin
+
+
+def test_what_the_folder_has_lost_is_resumed_from_its_copy_by_step_or_the_newest(world: World) -> None:
+    train = running(world)
+    paths = {step: train.saves(step) for step in (10, 20, 30)}
+    for step in (10, 20):
+        copied(train, paths[step], step)
+    ends(world, train)
+    shutil.rmtree(paths[20])
+    shutil.rmtree(paths[30])
+    assert moved(world, train).origin.path == paths[20]
+    shutil.rmtree(world.platform.checkpoints / train.id)
+    assert moved(world, train).origin.path == paths[20]
+    move = moved(world, train, checkpoint="10")
+    told = {each.what: (each.carried.value, each.code) for each in move.carries}
+    assert (told["checkpoint"], told["path"]) == (("unsure", "carry-checkpoint-copy"), ("yes", "carry-path-copy"))
+    with pytest.raises(PlatformError) as refused:
+        moved(world, train, checkpoint="30")
+    assert refused.value.code == "not-found"
+
+
+def ends(world: World, train: Work) -> None:
+    train.stop()
+    world.settle()
+    train.obeys()
+    world.settle()
+
+
 def test_a_pool_of_which_nothing_is_known_is_said_to_be_unknown_and_not_refused(world: World) -> None:
     train, _ = trained(world, 10)
     with world.platform.database.write() as c:

@@ -254,6 +254,18 @@ def test_a_cut_that_makes_what_runs_borrowed_is_said_to_who_proposes_it_and_to_w
     assert raised.json()["warnings"] == []
 
 
+def test_one_number_beyond_what_the_department_has_is_refused(
+    http: TestClient, admin: Headers, operator: Headers
+) -> None:
+    propose(http, operator)
+    approve(http, admin, 1)
+    refused = http.put("projects/nlp/quotas/cpu", json={"devices": 3}, headers=admin)
+    assert (refused.status_code, refused.json()["code"]) == (422, "quota-above-parent")
+    assert "research" in refused.json()["detail"]
+    assert guaranteed(http, admin)["nlp"] == 2
+    assert len(http.get("quota/versions", headers=admin).json()) == 1
+
+
 @pytest.mark.parametrize("content", ["", " ", "# nothing"])
 def test_a_table_of_nothing_is_refused(http: TestClient, admin: Headers, operator: Headers, content: str) -> None:
     propose(http, operator)

@@ -64,7 +64,7 @@ def of_cuts(c: Connection, promised: Mapping[Key, int], now: datetime, language:
     """Every project that is promised less than now, and less than what runs there beyond its grants."""
     before = {(quota.project, quota.device_type): quota.devices for quota in quotas.quotas(c, now)}
     used = beyond_grants(c, now)
-    cut = [key for key, devices in promised.items() if devices < min(before.get(key, 0), used.get(key, 0))]
+    cut = [key for key, devices in promised.items() if 0 <= devices < min(before.get(key, 0), used.get(key, 0))]
     return tuple(_cut(key, promised[key], used[key], language) for key in sorted(cut))
 
 

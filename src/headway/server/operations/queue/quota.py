@@ -86,8 +86,8 @@ def withdraw(c: Connection, change: Change, number: int, reason: str) -> QuotaVe
 def set_number(c: Connection, change: Change, quota: Quota) -> QuotaVersion:
     """Change one number of the table at once; where sites want two people for that, they propose a table instead.
 
-    Raises `quota-below-use` for less than the project has now, and `quota-scheduled` while an approved table waits for
-    its date: the change would bring it forward.
+    Raises `quota-below-use` for less than the project has now, `quota-above-parent` for more than its department has,
+    and `quota-scheduled` while an approved table waits for its date: the change would bring it forward.
     """
     check_name("device_type", quota.device_type)
     require_project(c, quota.project)
@@ -99,6 +99,7 @@ def set_number(c: Connection, change: Change, quota: Quota) -> QuotaVersion:
         raise PlatformError("quota-scheduled", version=newest.number, in_force_from=_iso(newest.in_force_from))
     version = quotas.set_quota(c, quota, at=change.at, by=change.by)
     used = beyond_grants(c, change.at).get((quota.project, quota.device_type), 0)
+    check_tree(version.tree, {kind for branch in version.tree.branches.values() for kind in branch.entries})
     check_usage(version.tree, {(quota.project, quota.device_type): used})
     said = QuotaSet(
         at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
