@@ -84,6 +84,7 @@ def test_every_code_of_its_own_is_one_of_the_platform() -> None:
         (("ps", "--limit", "0"), "--limit takes a whole number ≥ 1"),
         (("ps", "--state", "odd"), "--state takes one of: queued, starting"),
         (("quota", "set", "p", "cpu", "many"), "devices takes a whole number"),
+        (("quota", "set", "p", "cpu", "-12"), "a number cannot be negative here"),
         (("submit", "--limit", "soon"), "soon is not a duration"),
         (("submit", "--set", "steps"), "steps is not of the form KEY=VALUE"),
         (("submit", "no-such.toml"), "no-such.toml cannot be used"),

@@ -80,8 +80,9 @@ def test_a_grant_is_asked_for_until_a_moment(stub: Stub, headway: Headway) -> No
 
 @pytest.mark.parametrize(("word", "approve"), [("--approve", True), ("--deny", False)])
 def test_a_grant_is_decided(stub: Stub, headway: Headway, word: str, approve: bool) -> None:
-    stub.on("POST", "/grants/g-1/decide", canned.a_grant(state="approved"))
-    assert headway("grant", "decide", "g-1", word).code == 0
+    stub.on("POST", "/grants/g-1/decide", canned.a_grant(state="approved" if approve else "denied"))
+    ran = headway("grant", "decide", "g-1", word)
+    assert (ran.code, "2026-12-24" in ran.err) == (0, approve)
     assert bodies(stub, "/grants/g-1/decide") == [{"approve": approve, "note": ""}]
 
 

@@ -37,3 +37,11 @@ def test_a_dry_run_tells_what_is_carried_over_and_creates_nothing(
     for word in (*words, "one whole state", "/c/step-00000040"):
         assert word in ran.out
     assert [asked.path for asked in stub.asked] == ["/jobs/j-1/resume/dry-run"]
+
+
+def test_what_could_not_be_verified_is_not_called_verified(stub: Stub, headway: Headway) -> None:
+    told = {"what": "checkpoint", "carried": "unsure", "code": "carry-checkpoint-copy", "sentence": "a copy"}
+    stub.on("POST", "/jobs/j-1/resume/dry-run", MOVE | {"carries": [told]})
+    assert "from step 40, not verified here: /c/step-00000040" in headway("resume", "j-1", "--dry-run").out
+    stub.on("POST", "/jobs/j-1/resume/dry-run", MOVE | {"carries": [told | {"carried": "yes"}]})
+    assert "from step 40, verified: /c/step-00000040" in headway("resume", "j-1", "--dry-run").out

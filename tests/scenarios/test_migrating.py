@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from headway.domain.drill import Kill
 from headway.domain.errors import PlatformError
 from headway.domain.resources import Maker, Node
+from headway.server.operations.jobs.drill import Order, begin_shadow, shadow
 from headway.server.operations.jobs.resuming import resume
 from headway.store import agents, nodes
 from tests.agent.checkpoints.test_written import written
-from tests.scenarios.test_frameworks_checkpoints import sees
+from tests.scenarios.test_frameworks_checkpoints import running, sees
 from tests.scenarios.test_resuming import gone_on, moved, trained
 from tests.scenarios.work import Work
 from tests.scenarios.world import World
@@ -119,9 +121,75 @@ def test_a_pool_that_does_not_see_the_checkpoint_is_refused_with_the_way_out(wor
     assert world.mark() == before
 
 
+def copied(train: Work, path: str, step: int) -> str:
+    to = f"s3://runs/{train.id}/step-{step:08d}-0123456789ab"
+    train.agents[0].tells(0, "checkpoint-copied", step=step, path=path, to=to, storage="s3", seconds=1.0)
+    return to
+
+
+def test_a_copy_in_a_store_makes_good_for_a_path_that_is_not_seen_there(world: World) -> None:
+    train = running(world)
+    path = train.saves(10)
+    to = copied(train, path, 10)
+    ends(world, train)
+    far(world, train, DISK)
+    move = moved(world, train, pool="910B", nodes=1)
+    told = {each.what: (each.carried.value, each.code, each.params.get("copy")) for each in move.carries}
+    assert told["path"] == ("yes", "carry-path-copy", to)
+    with world.platform.database.write() as c:
+        assert resume(world.platform, c, move, "ann").spec.origin == move.origin
+
+
+def test_what_the_folder_has_lost_is_resumed_from_its_copy_by_step_or_the_newest(world: World) -> None:
+    train = running(world)
+    paths = {step: train.saves(step) for step in (10, 20, 30)}
+    for step in (10, 20):
+        copied(train, paths[step], step)
+    ends(world, train)
+    shutil.rmtree(paths[20])
+    shutil.rmtree(paths[30])
+    assert moved(world, train).origin.path == paths[20]
+    shutil.rmtree(world.platform.checkpoints / train.id)
+    assert moved(world, train).origin.path == paths[20]
+    move = moved(world, train, checkpoint="10")
+    told = {each.what: (each.carried.value, each.code) for each in move.carries}
+    assert (told["checkpoint"], told["path"]) == (("unsure", "carry-checkpoint-copy"), ("yes", "carry-path-copy"))
+    with pytest.raises(PlatformError) as refused:
+        moved(world, train, checkpoint="30")
+    assert refused.value.code == "not-found"
+
+
+def ends(world: World, train: Work) -> None:
+    train.stop()
+    world.settle()
+    train.obeys()
+    world.settle()
+
+
 def test_a_pool_of_which_nothing_is_known_is_said_to_be_unknown_and_not_refused(world: World) -> None:
     train, _ = trained(world, 10)
     with world.platform.database.write() as c:
         nodes.put(c, [*nodes.all(c), Node("m1", "other", "910B", 8, Maker.ASCEND)], world.now)
     told = {each.what: (each.carried.value, each.code) for each in moved(world, train, pool="other", nodes=1).carries}
     assert told["path"] == ("unsure", "carry-path-other")
+
+
+def test_a_copy_is_drilled_from_what_the_framework_saved_and_the_job_is_only_read(world: World) -> None:
+    train = running(world)
+    train.reaches(60)
+    path = sees(train, "out/checkpoint-50", 50)
+    begin = begin_shadow(world.platform, train.job)
+    with world.platform.database.write() as c:
+        made, _ = shadow(c, train.job, begin, Order(Kill.RANK), at=world.now, by="ann")
+    world.settle()
+    copy = Work(world, made.id)
+    assert (copy.attempt.resume_from, copy.attempt.resume_step) == (path, 50)
+    assert world.machines.parts[copy.attempt.id].order.checkpoint_dir == str(world.platform.checkpoints / copy.id)
+    train.saves(60)
+    assert begin_shadow(world.platform, train.job)[1].step == 60
+
+
+def test_a_job_that_saved_nothing_has_no_copy_to_drill(world: World) -> None:
+    with pytest.raises(PlatformError) as refused:
+        begin_shadow(world.platform, running(world).job)
+    assert refused.value.code == "no-checkpoint"

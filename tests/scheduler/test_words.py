@@ -33,14 +33,17 @@ from tests.builders import HOUR, NOW, a_queued
 
 REASONS = [
     QuotaReached("vision", "h200", quota=8, used=6, wanted=4),
+    QuotaReached("vision", "h200", quota=8, used=6, wanted=9),
     CapacityShort("h200", wanted=16, nodes=2, free=9, held=3),
     BehindOthers("j-7f3k2m9q", NOW),
     BehindOthers("j-7f3k2m9q", None),
     NodesUnfit("h200", nodes=2),
     BorrowCeiling("research", "h200", guaranteed=16, ceiling=24, used=20, wanted=8),
+    BorrowCeiling("research", "h200", guaranteed=16, ceiling=24, used=0, wanted=32),
     NotLent("h200", wanted=8, free=11, kept=7),
     ProtectedNeedsGuarantee("vision", "h200", guaranteed=16, used=12, wanted=8),
     PersonCeiling("ann", "vision", "h200", ceiling=8, used=6, wanted=4),
+    PersonCeiling("ann", "vision", "h200", ceiling=8, used=6, wanted=16),
     BudgetSpent("vision", "h200", budget=1000.0, spent=1200.5),
     DependencyPending("j-1", "succeeded"),
     DependencyFailed("j-2"),
@@ -71,6 +74,13 @@ def test_every_reason_has_its_own_message(reason: Reason) -> None:
 def test_a_quota_reason_reads_well() -> None:
     assert sentence(REASONS[0], "en") == "project vision uses 6 of its quota of 8 × h200; the job needs 4 more"
     assert sentence(REASONS[0], "zh") == "项目 vision 的 8 张 h200 配额已用 6 张，作业还需要 4 张"
+
+
+def test_a_job_larger_than_a_ceiling_is_told_the_most_it_may_ask_for() -> None:
+    larger = [PersonCeiling("ann", "v", "h200", 8, 6, 9), BorrowCeiling("v", "h200", 4, 8, 6, 9)]
+    for reason in [*larger, QuotaReached("v", "h200", 8, 6, 9)]:
+        assert advice(reason, "en").startswith("the job alone is more than that: ask for at most 8")
+        assert "最多申请 8 张" in advice(reason, "zh")
 
 
 def test_each_job_can_say_why_it_stands_where_it_stands() -> None:

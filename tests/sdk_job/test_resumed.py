@@ -80,6 +80,20 @@ def test_killed_at_any_step_it_comes_to_the_same_bit_for_bit(
             assert again[rank]["seen"] == whole[rank]["seen"][-len(again[rank]["seen"]) :]
 
 
+def test_from_a_copy_in_a_store_it_comes_to_the_same_bit_for_bit_on_every_rank(
+    ordered: Ordered, tmp_path: Path
+) -> None:
+    directory, store = tmp_path / "lost", str(tmp_path / "store")
+    whole = ordered(tmp_path / "whole", 2, "fsdp", dropout=0.1)
+    ordered(directory, 2, "fsdp", dropout=0.1, steps=STEPS // 2, store=store)
+    shutil.rmtree(directory)
+    again = ordered(directory, 2, "fsdp", dropout=0.1, store=store)
+    for rank in range(2):
+        assert again[rank]["restored"] == STEPS // 2
+        assert again[rank]["weights"] == whole[rank]["weights"]
+        assert again[rank]["seen"] == whole[rank]["seen"][-len(again[rank]["seen"]) :]
+
+
 @pytest.mark.parametrize(("before", "after"), MOVES)
 def test_on_another_number_of_ranks_it_comes_to_the_same_within_rounding(
     ordered: Ordered, tmp_path: Path, before: tuple[str, int], after: tuple[str, int]

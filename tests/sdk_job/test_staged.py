@@ -122,6 +122,21 @@ def test_a_checkpoint_that_a_kill_left_half_copied_is_copied_by_the_next_attempt
     assert published(Folder(store), jobs(store)) == [copy]
 
 
+def test_another_jobs_checkpoint_that_is_not_seen_here_comes_from_its_copy(
+    make_run: MakeRun, directory: Path, store: Path, tmp_path: Path
+) -> None:
+    trained(make_run, store, 10, 20)
+    old = tmp_path / "far" / jobs(store)
+    shutil.rmtree(directory)
+    counter = Counter()
+    told_to = {"HEADWAY_JOB": "j-new", "HEADWAY_RESUME_FROM": str(old / "step-00000010")}
+    assert make_run(**told_to).checkpoints(model=counter, store=str(store)).restore() == 10
+    assert (counter.value, [path.name for path in checkpoint_folders(directory)]) == (10, ["step-00000010"])
+    shutil.rmtree(directory)
+    gone = told_to | {"HEADWAY_RESUME_FROM": str(old / "step-00000011")}
+    assert make_run(**gone).checkpoints(model=counter, store=str(store)).restore() == 0
+
+
 def test_one_that_is_read_is_not_let_go_of(make_run: MakeRun, directory: Path) -> None:
     checkpoints = make_run().checkpoints(model=Counter(1))
     first, second = checkpoints.save(10), checkpoints.save(20)

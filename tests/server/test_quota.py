@@ -230,12 +230,48 @@ def test_one_number_cut_below_what_runs_is_refused_and_one_beyond_the_site_kept_
     assert within.json()["warnings"] == []
 
 
-@pytest.mark.parametrize("content", [" ", "# nothing"])
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "nlp has 1 × cpu now, more than the 0 promised: 1 count as borrowed and may be taken back"),
+        ("zh", "nlp 正在使用 1 张 cpu，超过所保证的 0 张：其中 1 张算作借用，可能被收回"),
+    ],
+)
+def test_a_cut_that_makes_what_runs_borrowed_is_said_to_who_proposes_it_and_to_who_sets_it(
+    http: TestClient, admin: Headers, operator: Headers, placed: Placed, language: str, said: str
+) -> None:
+    assert placed.job
+    assert propose(http, operator).json()["warnings"] == []
+    approve(http, admin, 2)
+    reader = {"Accept-Language": language}
+    cut = TABLE.replace('guaranteed = 2, borrow_ceiling = "any"', 'guaranteed = 0, borrow_ceiling = "any"')
+    proposed = propose(http, operator | reader, cut)
+    assert (proposed.status_code, proposed.json()["warnings"]) == (201, [said])
+    assert guaranteed(http, admin)["nlp"] == 2
+    number = http.put("projects/nlp/quotas/cpu", json={"devices": 0}, headers=admin | reader)
+    assert (number.status_code, number.json()["warnings"]) == (200, [said])
+    raised = http.put("projects/nlp/quotas/cpu", json={"devices": 1}, headers=admin | reader)
+    assert raised.json()["warnings"] == []
+
+
+def test_one_number_beyond_what_the_department_has_is_refused(
+    http: TestClient, admin: Headers, operator: Headers
+) -> None:
+    propose(http, operator)
+    approve(http, admin, 1)
+    refused = http.put("projects/nlp/quotas/cpu", json={"devices": 3}, headers=admin)
+    assert (refused.status_code, refused.json()["code"]) == (422, "quota-above-parent")
+    assert "research" in refused.json()["detail"]
+    assert guaranteed(http, admin)["nlp"] == 2
+    assert len(http.get("quota/versions", headers=admin).json()) == 1
+
+
+@pytest.mark.parametrize("content", ["", " ", "# nothing"])
 def test_a_table_of_nothing_is_refused(http: TestClient, admin: Headers, operator: Headers, content: str) -> None:
     propose(http, operator)
     approve(http, admin, 1)
     refused = propose(http, operator, content)
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-field")
+    assert (refused.status_code, refused.json()["code"]) == (422, "quota-empty")
     assert len(http.get("quota/versions", headers=admin).json()) == 1
 
 
@@ -298,12 +334,14 @@ BAD_YAML = {
     "aliases": "projects:\n  nlp: {cards: &c {cpu: {guaranteed: 1}}}\n  vision: {cards: *c}\n",
     "nest": "projects: " + "[" * 100_000,
     "quote it": "projects: {nlp: {cards: {2026-01-01: {guaranteed: 1}}}}\n",
-    "expected": "projects: {nlp: [\n",
+    "line 2, column 1": "projects: {nlp: [\n",
     "line 1": "!!python/object/apply:os.system ['true']\n",
     "table": "- 1\n- 2\n",
     "-1": "projects: {nlp: {cards: {cpu: {guaranteed: -1}}}}\n",
     "True": "projects: {nlp: {cards: {cpu: {guaranteed: yes}}}}\n",
     "2026-12-01": "projects: {nlp: {cards: {cpu: {guaranteed: 2026-12-01}}}}\n",
+    "1000000 | any": "projects: {nlp: {cards: {cpu: {borrow_ceiling: lots}}}}\n",
+    "names no department": "# nothing\n",
 }
 """Bad YAML, by a word of its refusal."""
 
@@ -312,7 +350,8 @@ BAD_YAML = {
 def test_bad_yaml_is_refused_in_words(http: TestClient, operator: Headers, word: str) -> None:
     body = {"content": BAD_YAML[word], "format": "yaml", "reason": "file"}
     refused = http.post("quota/versions", json=body, headers=operator)
-    assert (refused.status_code, refused.json()["code"] in ("quota-unreadable", "invalid-field")) == (422, True)
+    codes = ("quota-unreadable", "invalid-field", "quota-empty")
+    assert (refused.status_code, refused.json()["code"] in codes) == (422, True)
     assert word in refused.json()["detail"]
     assert http.get("quota/versions", headers=operator).json() == []
 

@@ -27,6 +27,8 @@ def report_usage(error: click.ClickException) -> int:
 
 
 def _usage_text(error: click.ClickException) -> str:
+    if isinstance(error, click.NoSuchOption) and error.option_name[1:2].isdigit():
+        return say("error.negative")
     if isinstance(error, click.NoSuchOption):
         near = ", ".join(error.possibilities or ())
         return say("error.no-such-option", option=error.option_name, near=_clause(near))

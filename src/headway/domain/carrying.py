@@ -105,8 +105,9 @@ def _random(saved: Saved, after: Site) -> Carry:
     told: dict[str, Param] = {"before": saved.world, "after": after.world}
     if saved.writer not in {OWN, *KEEPS_RANDOM}:
         return Carry("random", Carried.UNSURE, "carry-random-program", told)
-    same = saved.world == after.world
-    return Carry("random", Carried.YES if same else Carried.NO, f"carry-random-{'same' if same else 'other'}", told)
+    if saved.world == after.world:
+        return Carry("random", Carried.YES, "carry-random-same", told)
+    return Carry("random", Carried.NO, "carry-random-other" if saved.writer == OWN else "carry-random-ranks", told)
 
 
 def _devices(before: Site, after: Site) -> Carry:

@@ -10,7 +10,7 @@ from typing import Any
 
 from headway.domain.errors import PlatformError
 from headway.domain.ids import check_name
-from headway.domain.parse import known_keys, positive, text
+from headway.domain.parse import MOST, known_keys, positive, text
 from headway.domain.quota import Branch, Budget, Entry, QuotaTree
 
 ANY = "any"
@@ -86,7 +86,11 @@ def _names(table: object) -> list[str]:
 
 
 def _ceiling(field: str, value: object) -> int | None:
-    return None if value == ANY else positive(field, value, least=0)
+    if value == ANY:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+        raise PlatformError("invalid-field", field=field, value=str(value)[:80], rule=f"0 … {MOST} | {ANY}")
+    return value
 
 
 def _number(field: str, value: object) -> float | None:

@@ -80,7 +80,8 @@ def sees(lies: Lies, view: View) -> bool | None:
     if view.boot is not None and view.boot == lies.boot:
         return True if there == lies.mount else None
     if there.kind in LOCAL:
-        return False
+        may_be_one = lies.mount.kind in LOCAL and None in (view.boot, lies.boot)
+        return None if may_be_one else False
     return True if there == lies.mount else None
 
 

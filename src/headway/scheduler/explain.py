@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import datetime
 
 from headway.domain.errors import Language, Param, PlatformError
-from headway.scheduler.plan import BehindOthers, CapacityShort, Reason
+from headway.scheduler.plan import BehindOthers, BorrowCeiling, CapacityShort, PersonCeiling, QuotaReached, Reason
 
 
 def code(reason: Reason) -> str:
@@ -17,6 +17,10 @@ def code(reason: Reason) -> str:
             return f"waits-{reason.code}-untimed"
         case CapacityShort(held=0):
             return f"waits-{reason.code}-unheld"
+        case PersonCeiling(ceiling=most) | BorrowCeiling(ceiling=most) | QuotaReached(quota=most) if (
+            reason.wanted > most
+        ):
+            return f"waits-{reason.code}-alone"
         case _:
             return f"waits-{reason.code}"
 

@@ -32,8 +32,12 @@ def _table(text: str) -> dict[str, Any]:
     try:
         _check_shape(text)
         table = yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as problem:
+        raise _unreadable(_where(problem)) from None
     except (yaml.YAMLError, ValueError) as problem:
         raise _unreadable(" ".join(str(problem).split())) from None
+    if table is None:
+        return {}
     if not isinstance(table, dict):
         raise PlatformError("invalid-field", field="quota", value=str(table)[:80], rule="rule-table")
     return table
@@ -65,6 +69,13 @@ class _Loader(yaml.CSafeLoader):  # type: ignore[misc]
             seen.add(name)
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return found
+
+
+def _where(problem: yaml.MarkedYAMLError) -> str:
+    """What is wrong and where; what the parser was in the middle of helps nobody."""
+    mark = problem.problem_mark or problem.context_mark
+    said = " ".join(str(problem.problem or problem.context).split())
+    return say("yaml-place", line=mark.line + 1, column=mark.column + 1, problem=said) if mark else said
 
 
 def _unreadable(detail: str) -> PlatformError:

@@ -33,7 +33,7 @@ from headway.sdk.job.run import Run
 
 PR_SET_CHILD_SUBREAPER = 36
 WIDTH, BATCH, SAMPLES = 16, 8, 4096
-SAID = ("background", "patience_s", "local", "keep")
+SAID = ("background", "patience_s", "local", "keep", "store")
 
 
 class Samples:

@@ -7,22 +7,30 @@ import type { Schemas } from "../api/client";
 import { useWords } from "../i18n/words";
 import { useMay } from "./may";
 import { Quantity } from "./Quantity";
+import { Still } from "./Still";
 
 export type Row = { key: string } & Record<string, ReactNode>;
+
+/** How a column of figures stands: at the right, apart from the words of the next. */
+export const FIGURED = { align: "right", className: "figured" } as const;
 
 /** Columns are [key of the cell, heading]; one that holds nothing but figures stands at the right. */
 export function Simple({ rows, columns }: { rows: Row[]; columns: [string, string][] }) {
   return (
-    <Table<Row>
-      size="small"
-      pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
-      scroll={{ x: "max-content" }}
-      dataSource={rows}
-      columns={columns.map(([dataIndex, title]) => ({
-        ...{ dataIndex, title, key: dataIndex },
-        align: isOfFigures(rows, dataIndex) ? "right" : "left",
-      }))}
-    />
+    <Still rows={rows} name={(row) => row.key}>
+      {(still) => (
+        <Table<Row>
+          size="small"
+          pagination={rows.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
+          scroll={{ x: "max-content" }}
+          dataSource={still}
+          columns={columns.map(([dataIndex, title]) => ({
+            ...{ dataIndex, title, key: dataIndex },
+            ...(isOfFigures(rows, dataIndex) ? FIGURED : {}),
+          }))}
+        />
+      )}
+    </Still>
   );
 }
 

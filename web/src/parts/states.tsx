@@ -33,7 +33,7 @@ export function Nothing({ children, action, command }: { children: ReactNode; ac
       {action}
       {command ? (
         <div className="quiet" style={{ marginTop: 8 }}>
-          {t("state.or-run")} <code className="mono">{command}</code>
+          {t(action ? "state.or-run" : "state.run")} <code className="mono">{command}</code>
         </div>
       ) : null}
     </Empty>

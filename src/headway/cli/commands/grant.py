@@ -47,7 +47,8 @@ def decide(grant_id: str, approve: bool, remark: str, fields: tuple[str, ...] | 
         made = api.decide_grant(grant_id, approve, remark)
     if fields is not None:
         return write_json(made, fields)
-    note(say("grant.decided", grant=grant_id, state=state(made["state"]), ends=quantities.moment(made["ends"])))
+    how = {"grant": grant_id, "state": state(made["state"])}
+    note(say("grant.decided", **how, ends=quantities.moment(made["ends"])) if approve else say("grant.denied", **how))
 
 
 @command("withdraw", grant)

@@ -38,7 +38,9 @@ def resume(job: str, dry_run: bool, fields: tuple[str, ...] | None, **wish: Any)
 def _tell(move: dict[str, Any], fields: tuple[str, ...] | None) -> None:
     if fields is not None:
         return write_json(move, fields)
-    out(say("resume.from", step=quantities.whole(move["step"]), path=move["path"]))
+    is_sure = all(row["carried"] == "yes" for row in move["carries"] if row["what"] == "checkpoint")
+    where = {"step": quantities.whole(move["step"]), "path": move["path"]}
+    out(say("resume.from", **where) if is_sure else say("resume.from-unsure", **where))
     titles = [say("column.what"), say("column.carried"), ""]
     table(
         titles,

@@ -36,7 +36,7 @@ from headway.sdk.job.local import LocalTier
 from headway.sdk.job.ranks import AgreedStop, Ranks, can_talk, ranks_that_talk
 from headway.sdk.job.refusals import in_words
 from headway.sdk.job.restoring import Found, Reads, Search, all_verified, newest_held, published_in
-from headway.sdk.job.staged import fetch_newer
+from headway.sdk.job.staged import fetch_named, fetch_newer
 from headway.sdk.job.state import Parts
 from headway.sdk.job.stop import Stop
 from headway.sdk.job.storage import storage_of
@@ -369,7 +369,11 @@ class Checkpoints:
     def _fetch(self, step: int) -> Optional[str]:
         if self._copies is None:
             return None
-        return fetch_newer(self._copies.store, self._environment.job, step, self._building("staged"), self._disk)
+        store, named = self._copies.store, self._environment.resume_from
+        came = fetch_newer(store, self._environment.job, step, self._building("staged"), self._disk)
+        if came is None and step == 0 and named is not None and not named.exists():
+            came = fetch_named(store, named, self._building("staged"), self._disk)
+        return came
 
     def _claim_as_first(self) -> None:
         """Rank 0 takes the directory once; from then on it only sees that it still is ours."""

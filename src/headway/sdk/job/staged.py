@@ -13,7 +13,7 @@ import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Collection, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Collection, Iterator, List, NamedTuple, Optional, Tuple
 
 from headway.sdk.job.checkpoint import Checkpoint, CheckpointError, Rejected, verify
 from headway.sdk.job.commit import begin_folder, publish
@@ -108,11 +108,20 @@ def fetch_newer(url: str, job: str, step: int, building: Path, disk: Disk) -> Op
     A copy that is damaged is named and the one before is tried; a store that does not answer raises CheckpointError, as
     going on from less than there is would lose steps silently.
     """
+    return _fetch_first(url, job, lambda copy: copy.step > step, building, disk)
+
+
+def fetch_named(url: str, path: Path, building: Path, disk: Disk) -> Optional[str]:
+    """As `fetch_newer`, of the checkpoint of another job that is not at `path` here: `<its job>/step-<its step>`."""
+    name = path.name.partition(".")[0].rpartition("-")[2]
+    wanted = int(name) if name.isdecimal() else None
+    return _fetch_first(url, path.parent.name, lambda copy: copy.step == wanted, building, disk)
+
+
+def _fetch_first(url: str, job: str, fits: Callable[[Copy], bool], building: Path, disk: Disk) -> Optional[str]:
     store = open_store(url, disk)
     try:
-        for copy in published(store, job):
-            if copy.step <= step:
-                return None
+        for copy in filter(fits, published(store, job)):
             try:
                 found = stage_back(copy, building, store, disk)
                 return json.dumps({"path": str(found.path), "copy": f"{store.url}/{copy.key}"})

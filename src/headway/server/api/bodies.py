@@ -78,7 +78,7 @@ class NewQuotaVersion(Body):
 
     reason: Text
     format: Literal["toml", "yaml"] = "toml"
-    content: Annotated[str, Field(min_length=1, max_length=1 << 19)] | None = None
+    content: Annotated[str, Field(max_length=1 << 19)] | None = None
     table: dict[str, Any] | None = None
 
 

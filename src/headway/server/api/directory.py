@@ -8,7 +8,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.quota import Department, Project, Quota
 from headway.server.access import Verb
 from headway.server.api.asking import AskerHere, OnceHere
-from headway.server.api.beyond import SetView, of_number
+from headway.server.api.beyond import SetView, of_cuts, of_number
 from headway.server.api.bodies import NewDepartment, NewProject, NewQuota
 from headway.server.api.paging import PageHere
 from headway.server.api.showing import LanguageHere
@@ -75,7 +75,9 @@ def set_quota(project: str, device_type: str, body: NewQuota, asker: AskerHere, 
         raise PlatformError("quota-approval-needed")
     with asker.platform.database.write() as c:
         quota = Quota(project, device_type, body.devices)
-        set_number(c, asker.change(), quota)
-        warnings = of_number(c, quota, language)
+        change = asker.change()
+        cuts = of_cuts(c, {(project, device_type): body.devices}, change.at, language)
+        set_number(c, change, quota)
+        warnings = of_number(c, quota, language) + cuts
     asker.platform.wake("schedule")
     return SetView(**asdict(quota), warnings=warnings)

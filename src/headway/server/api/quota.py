@@ -71,7 +71,7 @@ def propose(body: NewQuotaVersion, asker: AskerHere, once: OnceHere, language: L
 
     def act(c: Connection) -> ProposedView:
         kept = operations.propose(c, asker.change(), tree, body.reason)
-        return ProposedView(**asdict(kept), warnings=of_table(c, kept, language))
+        return ProposedView(**asdict(kept), warnings=of_table(c, kept, kept.proposed_at, language))
 
     return once(body, ProposedView, act)
 

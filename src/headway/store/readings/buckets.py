@@ -15,7 +15,7 @@ class Buckets:
 
     def __init__(self, since: int, until: int, count: int) -> None:
         self._since, self._until = since, until
-        self.width = -(-(until - since + 1) // count)
+        self._width = -(-(until - since + 1) // count)
         self._found: dict[int, Summary] = {}
 
     def takes_whole(self, first: int, last: int) -> bool:
@@ -31,14 +31,14 @@ class Buckets:
         """Count in readings in order of time; those outside are left out."""
         at, end = bisect_left(times, self._since), bisect_right(times, self._until)
         while at < end:
-            edge = self._since + (self._bucket(times[at]) + 1) * self.width
+            edge = self._since + (self._bucket(times[at]) + 1) * self._width
             following = bisect_left(times, edge, at, end)
             self.add_summary(times[at], summarize(values[at:following]))
             at = following
 
     def summaries(self) -> list[tuple[int, Summary]]:
         """Each bucket that has readings: its start and their summary, in order."""
-        return [(self._since + number * self.width, self._found[number]) for number in sorted(self._found)]
+        return [(self._since + number * self._width, self._found[number]) for number in sorted(self._found)]
 
     def _bucket(self, at: int) -> int:
-        return (at - self._since) // self.width
+        return (at - self._since) // self._width

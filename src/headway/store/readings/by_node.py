@@ -6,13 +6,11 @@ of what is packed the sums are taken, as far as the buckets are long enough.
 
 import math
 import sqlite3
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from headway.store.readings.buckets import Buckets
-from headway.store.readings.chunk import Summary
 from headway.store.readings.file import from_null, time_of
 from headway.store.readings.port import Grid, NodeMeans
 from headway.store.readings.query import unpacked
@@ -29,7 +27,7 @@ _ENDS = _SERIES + (
 )
 # CROSS JOIN keeps the order: each series, then its rows by their key.
 _CHUNKS = _SERIES + (
-    "SELECT node, chunk.id, since, until, count, total, card AND chunk.id >= (SELECT chunk FROM rolled_from)"
+    "SELECT node, chunk.id, since, until, card AND chunk.id >= (SELECT chunk FROM rolled_from)"
     " FROM mine CROSS JOIN chunk ON series = mine.id"
 )
 _SUM = "sum(count), CASE count(total) WHEN count(*) THEN sum(total) END"
@@ -50,9 +48,36 @@ class _Chunk(NamedTuple):
     id: int
     since: int
     until: int
-    size: int
-    total: float | None
     rolled: bool
+
+
+class _Sums:
+    """One node's readings summed up in equal buckets from `low` on: total and count of each. NaN makes a total NaN."""
+
+    def __init__(self, low: int, width: int, count: int) -> None:
+        self._low, self._width = low, width
+        self.totals, self.counts = [0.0] * count, [0] * count
+
+    def add(self, at: int, size: int, total: float | None) -> None:
+        """Count in what lies in the bucket of `at`."""
+        bucket = (at - self._low) // self._width
+        self.totals[bucket] += from_null(total)
+        self.counts[bucket] += size
+
+    def spread(self, times: Sequence[int], values: Sequence[float]) -> None:
+        """Count in readings in order of time."""
+        begin, end = 0, len(times)
+        while begin < end:
+            bucket = (times[begin] - self._low) // self._width
+            following = bisect_left(times, self._low + (bucket + 1) * self._width, begin, end)
+            self.totals[bucket] += sum(values[begin:following])
+            self.counts[bucket] += following - begin
+            begin = following
+
+    def mean(self, bucket: int) -> float | None:
+        """Of one bucket; None of none, or of what is no number."""
+        count, total = self.counts[bucket], self.totals[bucket]
+        return None if count == 0 or math.isnan(total) else total / count
 
 
 def grid(c: sqlite3.Connection, attempt: str, name: str, points: int) -> Grid:
@@ -63,36 +88,18 @@ def grid(c: sqlite3.Connection, attempt: str, name: str, points: int) -> Grid:
     known = [end for end in ends if end is not None]
     if not known:
         return Grid(name, (), ())
-    low, high, step = cut(min(known), max(known), points)
-    nodes: dict[str, Buckets] = defaultdict(partial(Buckets, low, high, points))
-    wanted |= {"low": low, "width": Buckets(low, high, points).width, "step": step or 0}
+    low, width, step = cut(min(known), max(known), points)
+    nodes: dict[str, _Sums] = defaultdict(lambda: _Sums(low, width, points))
     for query in (_ROWS, _ROLLED):
-        for node, at, size, total in c.execute(query, wanted):
-            nodes[node].add_summary(at, _sum(size, total))
-    _add_chunks(c, nodes, [one for one in chunks if not (one.rolled and step_of(one.since, one.until) <= (step or 0))])
-    return _told(name, nodes)
-
-
-def _add_chunks(c: sqlite3.Connection, nodes: Mapping[str, Buckets], chunks: list[_Chunk]) -> None:
+        for node, *summed in c.execute(query, wanted | {"low": low, "width": width, "step": step}):
+            nodes[node].add(*summed)
     for one in chunks:
-        buckets = nodes[one.node]
-        if buckets.takes_whole(one.since, one.until):
-            buckets.add_summary(one.since, _sum(one.size, one.total))
-        else:
-            buckets.add(*unpacked(c, one.id))
+        if not one.rolled or step_of(one.since, one.until) > step:
+            nodes[one.node].spread(*unpacked(c, one.id))
+    buckets = [bucket for bucket in range(points) if any(sums.counts[bucket] for sums in nodes.values())]
+    at = tuple(time_of(low + bucket * width) for bucket in buckets)
+    return Grid(name, at, tuple(_row(nodes, node, buckets) for node in sorted(nodes)))
 
 
-def _sum(size: int, total: float | None) -> Summary:
-    """A summary without bounds: of a grid only the means are told."""
-    return Summary(size, math.nan, from_null(total), math.nan)
-
-
-def _told(name: str, nodes: Mapping[str, Buckets]) -> Grid:
-    found = {node: dict(nodes[node].summaries()) for node in sorted(nodes)}
-    moments = sorted({at for summaries in found.values() for at in summaries})
-    rows = tuple(NodeMeans(node, tuple(_mean(found[node].get(at)) for at in moments)) for node in found)
-    return Grid(name, tuple(map(time_of, moments)), rows)
-
-
-def _mean(summary: Summary | None) -> float | None:
-    return None if summary is None or math.isnan(summary.total) else summary.total / summary.size
+def _row(nodes: Mapping[str, _Sums], node: str, buckets: Iterable[int]) -> NodeMeans:
+    return NodeMeans(node, tuple(map(nodes[node].mean, buckets)))

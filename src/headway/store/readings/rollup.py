@@ -26,23 +26,22 @@ _PLACE = (
 
 
 class Cut(NamedTuple):
-    """Two times in ms, both included, whose equal parts steps up to `step` fill whole; None: too short for any."""
+    """Where equal buckets begin and how wide they are, in ms. Steps up to `step` fill them whole; 0: none does."""
 
     since: int
-    until: int
-    step: int | None
+    width: int
+    step: int
 
 
 def cut(since: int, until: int, count: int) -> Cut:
-    """Two times moved apart until so many equal parts begin and end with a step, where they are long enough."""
+    """At most so many buckets over two times, both included; long ones begin and end with a step."""
     width = -(-(until - since + 1) // count)
     if width < 2 * BASE:
-        return Cut(since, until, None)
+        return Cut(since, width, 0)
     step = _step(width // 2)
     since -= since % step
     width = -(-(until - since + 1) // count)
-    width = -(-width // step) * step
-    return Cut(since, since + width * count - 1, step)
+    return Cut(since, -(-width // step) * step, step)
 
 
 def step_of(since: int, until: int) -> int:

@@ -12,7 +12,7 @@ import { useMay } from "../../parts/may";
 import { Page } from "../../parts/Page";
 import { Moment, Quantity } from "../../parts/Quantity";
 import { Simple } from "../../parts/Simple";
-import { Data, Nothing } from "../../parts/states";
+import { Data, FilteredAway, Nothing } from "../../parts/states";
 import { duration } from "../../time/durations";
 import { now } from "../../time/now";
 import { Channels } from "./Channels";
@@ -72,10 +72,13 @@ function Records() {
       <Data query={found}>
         {(all) => {
           const shown = all.filter(({ alert }) => !wanted.open || !alert.ended_at);
-          return shown.length === 0 ? (
-            <Nothing command="headway alert rule">{t("alerts.none")}</Nothing>
-          ) : (
-            <List views={shown} />
+          if (shown.length > 0) return <List views={shown} />;
+          if (all.length === 0) return <Nothing command="headway alert rule">{t("alerts.none")}</Nothing>;
+          return (
+            <FilteredAway
+              filter={t("alerts.only-open")}
+              clear={() => void navigate({ search: (old) => ({ ...old, open: undefined }) })}
+            />
           );
         }}
       </Data>

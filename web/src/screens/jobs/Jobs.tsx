@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Input, type InputRef, Select } from "antd";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import type { Schemas } from "../../api/client";
 import { usePace } from "../../api/live";
 import { jobPages, jobsWanted } from "../../api/queries";
@@ -13,9 +13,9 @@ import { troubled } from "../../parts/jobs";
 import { useKeys } from "../../parts/keys";
 import { Page } from "../../parts/Page";
 import { SubmitButton } from "../../parts/Simple";
+import { Still } from "../../parts/Still";
 import { Failed, FilteredAway, Loading, Nothing, Stale } from "../../parts/states";
 import { useNow } from "../../time/now";
-import { useHeld } from "./held";
 import { JobTable } from "./JobTable";
 
 type JobState = Schemas["JobState"];
@@ -43,8 +43,6 @@ export function Jobs() {
   const all = useMemo(() => (query.data?.pages ?? []).flatMap((page) => page.items), [query.data]);
   const bad = useMemo(() => troubled(all, now), [all, now]);
   const shown = wanted.trouble ? bad : all;
-  const [hovering, hover] = useState(false);
-  const held = useHeld(shown, hovering, (view) => view.job.id);
   return (
     <Page title={t("nav.jobs")} actions={<SubmitButton />}>
       <Filters />
@@ -52,24 +50,23 @@ export function Jobs() {
       {query.isRefetchError ? (
         <Stale at={query.dataUpdatedAt} error={query.error} retry={() => void query.refetch()} />
       ) : null}
-      {held.waiting > 0 ? (
-        <Button size="small" onClick={held.release}>
-          {t("table.updates", { count: held.waiting })}
-        </Button>
-      ) : null}
       {query.isPending ? <Loading rows={12} /> : null}
       {query.isError && !query.data ? <Failed error={query.error} retry={() => void query.refetch()} /> : null}
       {query.data && shown.length === 0 ? <None total={all.length} /> : null}
       {shown.length > 0 ? (
-        <div onPointerEnter={() => hover(true)} onPointerLeave={() => hover(false)}>
-          <JobTable
-            views={held.rows}
-            more={() => query.hasNextPage && !query.isFetchingNextPage && void query.fetchNextPage()}
-          />
+        <>
+          <Still rows={shown} name={(view) => view.job.id}>
+            {(still) => (
+              <JobTable
+                views={still}
+                more={() => query.hasNextPage && !query.isFetchingNextPage && void query.fetchNextPage()}
+              />
+            )}
+          </Still>
           <div className="quiet">
             {t(query.hasNextPage ? "jobs.loaded-more" : "jobs.loaded", { count: shown.length })}
           </div>
-        </div>
+        </>
       ) : null}
     </Page>
   );

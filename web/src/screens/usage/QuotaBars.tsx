@@ -10,7 +10,7 @@ import { useScheme } from "../../design/scheme";
 import { useWords } from "../../i18n/words";
 import { Panel } from "../../parts/Page";
 import { Moment, Quantity } from "../../parts/Quantity";
-import { Simple } from "../../parts/Simple";
+import { FIGURED, Simple } from "../../parts/Simple";
 import { Data, Nothing } from "../../parts/states";
 
 type Entry = Schemas["EntryView"];
@@ -70,17 +70,17 @@ function Bars({ entries }: { entries: Entry[] }) {
           width: 320,
           render: (_, entry) => <Bar entry={entry} top={top.get(entry.device_type) ?? 1} />,
         },
-        { title: t("usage.used"), align: "right", render: (_, entry) => <Quantity value={entry.used} /> },
+        { title: t("usage.used"), ...FIGURED, render: (_, entry) => <Quantity value={entry.used} /> },
         {
           title: t("usage.own"),
-          align: "right",
+          ...FIGURED,
           render: (_, entry) => <Quantity value={entry.guaranteed + entry.granted} />,
         },
-        { title: t("usage.borrowed"), align: "right", render: (_, entry) => <Quantity value={entry.borrowed} /> },
-        { title: t("usage.lent"), align: "right", render: (_, entry) => <Quantity value={entry.lent} /> },
+        { title: t("usage.borrowed"), ...FIGURED, render: (_, entry) => <Quantity value={entry.borrowed} /> },
+        { title: t("usage.lent"), ...FIGURED, render: (_, entry) => <Quantity value={entry.lent} /> },
         {
           title: t("usage.spent"),
-          align: "right",
+          ...FIGURED,
           render: (_, entry) => <Quantity value={entry.spent} digits={1} unit={t("unit.card-hours")} />,
         },
         { title: t("usage.budget"), render: (_, entry) => budget(entry) },

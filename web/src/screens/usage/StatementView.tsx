@@ -23,7 +23,7 @@ export function StatementView() {
   const of = project ?? all.data?.[0]?.name ?? "";
   const month = useMonth();
   const found = useQuery({ ...statement(of, month), enabled: of !== "" });
-  if (!of) return <Nothing>{t("usage.choose-project")}</Nothing>;
+  if (!of) return <Nothing>{t(all.data?.length === 0 ? "settings.no-projects" : "usage.choose-project")}</Nothing>;
   const csv = `/api/v1/projects/${encodeURIComponent(of)}/statement.csv?month=${month}`;
   return (
     <div className="stack">

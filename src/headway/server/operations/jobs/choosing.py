@@ -5,6 +5,7 @@ will load it (`inspecting`). A path elsewhere may be named too, so that a checkp
 pool sees it.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def choose(asks: Asks, wanted: str | None) -> Chosen:
     """
     if wanted is None:
         return _newest(asks)
-    rows = _theirs(asks)
+    rows = _theirs(asks) + _copied(asks)
     known = {str(path): OWN for path in on_disk.checkpoint_folders(asks.platform.checkpoints / asks.job.id)}
     known |= {row.path: row.format or OWN for row in rows}
     if asks.job.spec.origin:
@@ -95,6 +96,9 @@ def _newest(asks: Asks) -> Chosen:
             return _framework(asks, row.path)
         except PlatformError as refused:
             said.append(f"{Path(row.path).name}: {refused.params.get('reason', refused.params.get('detail'))}")
+    lost = next((row for row in _copied(asks) if not os.path.lexists(row.path)), None)
+    if lost is not None and (own is None or lost.step > own.step):
+        return _of_copy(lost)
     if own is not None:
         return _of_manifest(asks, own)
     origin = asks.job.spec.origin
@@ -116,6 +120,9 @@ def _none(job: Job, rejected: list[str]) -> PlatformError:
 
 def _own(asks: Asks, path: str) -> Chosen:
     verified = on_disk.verify(path)
+    copied = next((row for row in _copied(asks) if row.path == path), None)
+    if copied is not None and verified.reason == "no-manifest":
+        return _of_copy(copied)
     if verified.manifest is None:
         raise PlatformError("checkpoint-bad", value=path, reason=verified.reason, detail=verified.detail)
     return _of_manifest(asks, on_disk.Checkpoint(Path(path), verified.manifest))
@@ -129,6 +136,13 @@ def _of_manifest(asks: Asks, found: on_disk.Checkpoint) -> Chosen:
     look = inspect(asks.platform, path, asks.account)
     verified = Carry("checkpoint", Carried.YES, "carry-checkpoint", told)
     return Chosen(Found(path, found.step), verified, _lies(look, path), form, manifest.world_size)
+
+
+def _of_copy(row: Checkpoint) -> Chosen:
+    """One that is here no longer: the in-job SDK fetches its copy, and verifies that."""
+    told: dict[str, Param] = {"step": row.step, "copy": row.copy or ""}
+    verified = Carry("checkpoint", Carried.UNSURE, "carry-checkpoint-copy", told)
+    return Chosen(Found(row.path, row.step), verified, _lies(None, row.path), Form.FILE, None)
 
 
 def _framework(asks: Asks, path: str) -> Chosen:
@@ -169,6 +183,12 @@ def _elsewhere(asks: Asks, path: str) -> Chosen:
     if real.is_relative_to(root) and not real.is_relative_to(root / asks.job.id):
         raise PlatformError("not-found", what="checkpoint", value=path, near="")
     return _own(asks, path) if (Path(path) / MANIFEST).is_file() else _framework(asks, path)
+
+
+def _copied(asks: Asks) -> list[Checkpoint]:
+    """What the in-job SDK has copied to a store, newest first."""
+    with asks.platform.database.read() as c:
+        return [row for row in checkpoints.of_job(c, asks.job.id) if row.copy and not row.format]
 
 
 def _theirs(asks: Asks) -> list[Checkpoint]:

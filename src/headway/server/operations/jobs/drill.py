@@ -12,6 +12,7 @@ from headway.domain.errors import PlatformError
 from headway.domain.ids import AttemptId, JobId
 from headway.domain.job import Conditions, Job, JobKind, Origin, Priority
 from headway.domain.lifecycle import AttemptState, JobState
+from headway.server.operations.jobs import frameworks
 from headway.server.operations.jobs.choosing import newest_of
 from headway.server.operations.jobs.drill_copies import keep
 from headway.server.operations.jobs.submit import enqueue
@@ -56,14 +57,27 @@ def drill(c: Connection, job: Job, order: Order, *, at: datetime, by: str) -> Dr
 
 
 def begin_shadow(platform: Platform, job: Job) -> Begin:
-    """A copy's id and what it begins with, kept for it; takes long. Raises `no-checkpoint`, `drill-shadow-path`."""
+    """A copy's id and what it begins with, kept for it where the in-job SDK saved it; takes long.
+
+    Raises `no-checkpoint`, `drill-shadow-path`.
+    """
     folder = str(platform.checkpoints / job.id)
     for word in (*job.spec.command, *job.spec.env.values()):
         if folder in word:
             raise PlatformError("drill-shadow-path", job=job.id, value=word[:160])
-    newest, copy = newest_of(platform, job), JobId(make_id("j"))
-    kept = keep(newest, platform.checkpoints / copy)
-    return copy, Origin(job.id, str(kept), newest.step)
+    copy = JobId(make_id("j"))
+    with platform.database.read() as c:
+        theirs = frameworks.newest(c, job.id)
+    try:
+        own = newest_of(platform, job)
+    except PlatformError:
+        if theirs is None:
+            raise
+        own = None
+    if own is not None and (theirs is None or own.step >= theirs.step):
+        return copy, Origin(job.id, str(keep(own, platform.checkpoints / copy)), own.step)
+    assert theirs is not None
+    return copy, Origin(job.id, theirs.path, theirs.step, theirs.format)
 
 
 def shadow(c: Connection, job: Job, begin: Begin, order: Order, *, at: datetime, by: str) -> tuple[Job, Drill]:

@@ -3,6 +3,7 @@
 The old job and its checkpoints are only read. What is refused is refused before anything is created.
 """
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,7 +27,7 @@ from headway.server.operations.jobs.views import pool_of
 from headway.server.operations.people.unix import account_of, check_account, may_become
 from headway.server.platform import Platform
 from headway.server.secrets import make_id
-from headway.store import attempts, jobs, nodes, quotas
+from headway.store import attempts, checkpoints, jobs, nodes, quotas
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ def prepare(platform: Platform, job: Job, wish: Wish, by: str) -> Move:
     with platform.database.read() as c:
         spec = _spec(platform, c, job, wish, origin, by)
         before, after = _before(c, job), _after(c, spec)
-        path = see(chosen.lies, pool_of(platform, c, _wanted(c, spec), before.engine if before else None))
+        path = _seen(
+            c, job, found, see(chosen.lies, pool_of(platform, c, _wanted(c, spec), before.engine if before else None))
+        )
         quota = _quota(c, spec, after, platform.clock.now())
     carries = carry(chosen.saved((before or after).world), before or after, after)
     return Move(job, spec, origin, (chosen.verified, *carries, path, *_handed(spec, found), quota))
@@ -124,6 +127,14 @@ def _pools(known: Iterable[Node], wanted: str | None) -> list[tuple[str, str]]:
         near = ", ".join("/".join(pool) for pool in pools)
         raise PlatformError("not-found", what="pool", value=wanted, near=near)
     return found
+
+
+def _seen(c: Connection, job: Job, found: Found, seen: Carry) -> Carry:
+    """A copy in a store makes good for a path that the nodes do not see, or that is gone."""
+    copy = next((row.copy for row in checkpoints.of_job(c, job.id) if row.path == found.path), None)
+    if copy is None or (seen.carried is Carried.YES and os.path.lexists(found.path)):
+        return seen
+    return Carry("path", Carried.YES, "carry-path-copy", {"path": found.path, "copy": copy})
 
 
 def _handed(spec: JobSpec, found: Found) -> tuple[Carry, ...]:

@@ -26,11 +26,11 @@ CLOSED = "project-closed"
 
 
 def propose(c: Connection, change: Change, tree: QuotaTree, reason: str) -> QuotaVersion:
-    """Keep a table that makes sense as the next version. Raises what `check` raises, and `quota-unchanged`."""
+    """Keep a table that makes sense as the next version. Raises as `check` does, `quota-empty`, `quota-unchanged`."""
     newest = quota_versions.newest(c)
     before = newest.tree if newest else QuotaTree()
     if not tree.branches:
-        raise PlatformError("invalid-field", field="content", value="", rule="departments | projects")
+        raise PlatformError("quota-empty")
     check(c, tree, change.at)
     diff = differences(before, tree)
     if not diff:
@@ -86,8 +86,8 @@ def withdraw(c: Connection, change: Change, number: int, reason: str) -> QuotaVe
 def set_number(c: Connection, change: Change, quota: Quota) -> QuotaVersion:
     """Change one number of the table at once; where sites want two people for that, they propose a table instead.
 
-    Raises `quota-below-use` for less than the project has now, and `quota-scheduled` while an approved table waits for
-    its date: the change would bring it forward.
+    Raises `quota-below-use` for less than the project has now, `quota-above-parent` for more than its department has,
+    and `quota-scheduled` while an approved table waits for its date: the change would bring it forward.
     """
     check_name("device_type", quota.device_type)
     require_project(c, quota.project)
@@ -98,7 +98,8 @@ def set_number(c: Connection, change: Change, quota: Quota) -> QuotaVersion:
     if newest is not None and newest.in_force_from is not None and newest.in_force_from > change.at:
         raise PlatformError("quota-scheduled", version=newest.number, in_force_from=_iso(newest.in_force_from))
     version = quotas.set_quota(c, quota, at=change.at, by=change.by)
-    used = _beyond_grants(c, change.at).get((quota.project, quota.device_type), 0)
+    used = beyond_grants(c, change.at).get((quota.project, quota.device_type), 0)
+    check_tree(version.tree, {kind for branch in version.tree.branches.values() for kind in branch.entries})
     check_usage(version.tree, {(quota.project, quota.device_type): used})
     said = QuotaSet(
         at=change.at, by=change.by, project=quota.project, device_type=quota.device_type, devices=quota.devices
@@ -114,7 +115,7 @@ def check(c: Connection, tree: QuotaTree, now: datetime) -> None:
     known |= {kind for branch in (present.tree.branches.values() if present else ()) for kind in branch.entries}
     _check_names(c, tree)
     check_tree(tree, known)
-    check_usage(tree, _beyond_grants(c, now))
+    check_usage(tree, beyond_grants(c, now))
     check_people(tree, quotas.used_by_person(c))
     check_grants((request.grant for request in grants.approved(c)), tree)
 
@@ -189,7 +190,7 @@ def _require(what: str, name: str, known: Collection[str]) -> None:
         raise PlatformError("not-found", what=what, value=name, near=", ".join(known))
 
 
-def _beyond_grants(c: Connection, now: datetime) -> dict[tuple[str, str], int]:
+def beyond_grants(c: Connection, now: datetime) -> dict[tuple[str, str], int]:
     """What runs now and does not stand on a grant, in projects that are open."""
     closed = {project.name for project in quotas.projects(c) if project.closed_at is not None}
     used = Counter({key: devices for key, devices in quotas.used(c).items() if key[0] not in closed})

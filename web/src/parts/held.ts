@@ -1,6 +1,6 @@
 /** Rows that stand still while a pointer is over them: what is new waits until it is asked for, what changed is shown in place. */
 
-import { useRef } from "react";
+import { useReducer, useRef } from "react";
 
 export interface Held<T> {
   rows: T[];
@@ -21,6 +21,7 @@ export function hold<T>(before: string[], fresh: T[], key: (row: T) => string): 
 
 export function useHeld<T>(fresh: T[], still: boolean, key: (row: T) => string): Held<T> {
   const order = useRef<string[]>([]);
+  const [, again] = useReducer((times: number) => times + 1, 0);
   const holding = still && order.current.length > 0;
   const { rows, waiting } = holding ? hold(order.current, fresh, key) : { rows: fresh, waiting: 0 };
   if (waiting === 0) order.current = rows.map(key);
@@ -29,6 +30,7 @@ export function useHeld<T>(fresh: T[], still: boolean, key: (row: T) => string):
     waiting,
     release: () => {
       order.current = [];
+      again();
     },
   };
 }
