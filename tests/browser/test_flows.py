@@ -124,7 +124,7 @@ def test_an_alert_is_acknowledged(show: Show, played: Api) -> None:
 def test_a_statement_opens_into_the_intervals_it_is_made_of(show: Show) -> None:
     page = show("/usage?tab=statement&project=llm")
     page.get_by_role("cell").locator("button[aria-expanded]").first.click()
-    expect(page.get_by_role("heading", name=re.compile("had cards"))).to_be_visible(timeout=DEADLINE_MS)
+    expect(page.get_by_role("heading", name=re.compile("held what"))).to_be_visible(timeout=DEADLINE_MS)
 
 
 def test_the_dry_run_tells_the_place_before_anything_is_submitted(show: Show, played: Api) -> None:
@@ -186,3 +186,29 @@ def test_a_browser_whose_clock_is_wrong_tells_the_servers_time(open_page: Open, 
     page.reload()
     heading(page, "Jobs")
     assert not re.search(r"\b(1[0-9]{3}|[2-9][0-9]{2}) d", page.locator("#content").inner_text())
+
+
+def test_where_half_of_the_data_is_missing_the_page_says_which_and_shows_the_rest(
+    open_page: Open, house: Platform, token: str
+) -> None:
+    body = {"name": "half", "project": "nlp", "template": "command", "parameters": {"command": "echo step 1/1"}}
+    job = house.api.call("POST", "jobs", json=body)["id"]
+    wait_until(lambda: house.api.state(job) == "succeeded", "its end")
+    page = open_page("/jobs", token=token)
+    broken = {"status": 500, "json": {"code": "internal", "detail": "out of order"}}
+    page.route("**/readings**", lambda route: route.fulfill(**broken))
+    page.goto(f"/jobs/{job}")
+    expect(page.get_by_text("Some of what was measured is missing")).to_be_visible(timeout=DEADLINE_MS)
+    expect(page.get_by_text("out of order").first).to_be_visible()
+    expect(page.get_by_text("step 1/1").first).to_be_visible(timeout=DEADLINE_MS)
+    page.unroute("**/readings**")
+    page.get_by_role("alert").get_by_role("button", name="Retry").click()
+    expect(page.get_by_text("Some of what was measured is missing")).to_have_count(0, timeout=DEADLINE_MS)
+
+
+def test_without_any_job_the_list_says_how_to_begin(open_page: Open, token: str) -> None:
+    page = open_page("/cluster", token=token)
+    page.route("**/api/v1/jobs?*", lambda route: route.fulfill(json={"items": [], "next": None}))
+    page.goto("/jobs")
+    expect(page.get_by_text("headway submit job.toml").first).to_be_visible(timeout=DEADLINE_MS)
+    expect(page.get_by_role("button", name="Submit").first).to_be_visible()

@@ -23,9 +23,11 @@ export function saveBundle(job: string, attempt: number): Promise<void> {
   return download(`/api/v1/jobs/${encodeURIComponent(job)}/bundle?attempt=${attempt}`, `${job}.${attempt}.zip`);
 }
 
-/** The newest 4 MiB of one rank's output. */
+/** So much of a log is saved at once, the newest. */
+export const SAVED = 4 << 20;
+
+/** The newest of one rank's output. */
 export function saveLog(job: string, attempt: number, rank: number): Promise<void> {
-  const limit = 4 << 20;
-  const address = `/api/v1/jobs/${encodeURIComponent(job)}/logs?attempt=${attempt}&rank=${rank}&offset=-${limit}&limit=${limit}`;
+  const address = `/api/v1/jobs/${encodeURIComponent(job)}/logs?attempt=${attempt}&rank=${rank}&offset=-${SAVED}&limit=${SAVED}`;
   return download(address, `${job}.${attempt}.rank${rank}.log`);
 }

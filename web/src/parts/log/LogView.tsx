@@ -2,6 +2,7 @@
 
 import { Button, Checkbox } from "antd";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { SAVED } from "../../api/logs";
 import { useScheme } from "../../design/scheme";
 import { useWords } from "../../i18n/words";
 import type { Point } from "../axis/lanes";
@@ -64,7 +65,7 @@ export function LogView({ source, offset, moment, marks, grown, isGrowing, known
             {t("log.follow")}
           </Checkbox>
           <Button size="small" onClick={save}>
-            {t("action.download")}
+            {view.size > SAVED ? t("log.newest", { size: bytes(SAVED) }) : t("action.download")}
           </Button>
         </span>
       </div>

@@ -1,6 +1,6 @@
 /** The job's time axis: how it stood, progress, loss, checkpoints, events, its nodes. */
 
-import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button } from "antd";
 import { useMemo } from "react";
@@ -11,7 +11,7 @@ import { useWords } from "../../i18n/words";
 import type { Lane } from "../../parts/axis/lanes";
 import { TimeAxis } from "../../parts/axis/TimeAxis";
 import { growth, momentOf } from "../../parts/log/arrivals";
-import { Failed, Loading, Unknown } from "../../parts/states";
+import { Failed, Loading, Partial, Unknown } from "../../parts/states";
 import { now } from "../../time/now";
 import {
   checkpointMarks,
@@ -101,7 +101,22 @@ export function Axis({ view, attempts, chosen, rank, saved }: Props) {
           {t(open ? "axis.fold" : "axis.unfold", { count: rows.length })}
         </Button>
       ) : null}
-      {attempts.length > 0 && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
+      {measured.error ? <Missing error={measured.error} job={view.job.id} /> : null}
+      {attempts.length > 0 && measured.nodes && rows.length === 0 ? <Unknown>{t("axis.no-readings")}</Unknown> : null}
+    </>
+  );
+}
+
+/** Some of what was measured cannot be read: the lanes show the rest. */
+function Missing({ error, job }: { error: Error; job: string }) {
+  const { t } = useWords();
+  const queries = useQueryClient();
+  const again = () =>
+    void queries.refetchQueries({ queryKey: ["job", job], predicate: (one) => one.state.error !== null });
+  return (
+    <>
+      <Partial>{t("axis.partial")}</Partial>
+      <Failed error={error} retry={again} />
     </>
   );
 }
@@ -141,21 +156,24 @@ function useMeasured(view: Schemas["JobView"], attempts: Schemas["AttemptView"][
   const byNode = (name: string, enabled = true) =>
     ask((attempt) => ({ ...nodeGrid(view.job.id, name, attempt), enabled }));
   const cards = useQueries({ queries: byNode("device_utilisation_percent"), combine: together<Schemas["Grid"]> });
-  const step = useQueries({ queries: measured("step"), combine: flat<Schemas["Series"]> });
-  const loss = useQueries({ queries: measured("loss"), combine: flat<Schemas["Series"]> });
-  const hasCards = cards?.some((grid) => grid.nodes.length > 0) ?? false;
+  const step = useQueries({ queries: measured("step"), combine: together<Schemas["Series"][]> });
+  const loss = useQueries({ queries: measured("loss"), combine: together<Schemas["Series"][]> });
+  const hasCards = cards.found?.some((grid) => grid.nodes.length > 0) ?? false;
   const cores = useQueries({
-    queries: byNode("cpu_percent", cards !== undefined && !hasCards),
+    queries: byNode("cpu_percent", cards.found !== undefined && !hasCards),
     combine: together<Schemas["Grid"]>,
   });
-  return { step, loss, nodes: hasCards ? cards : cores };
+  const nodes = hasCards ? cards : cores;
+  const error = cards.error ?? cores.error ?? step.error ?? loss.error;
+  return { step: useFlat(step.found), loss: useFlat(loss.found), nodes: nodes.found, error };
 }
 
 /** The answers for every attempt that has been answered for; none yet is not the same as none measured. */
-function together<T>(asked: UseQueryResult<T>[]): T[] | undefined {
-  return asked.some((one) => one.data) ? asked.flatMap((one) => (one.data === undefined ? [] : [one.data])) : undefined;
+function together<T>(asked: UseQueryResult<T>[]): { found: T[] | undefined; error: Error | null } {
+  const found = asked.flatMap((one) => (one.data === undefined ? [] : [one.data]));
+  return { found: found.length > 0 ? found : undefined, error: asked.find((one) => one.error)?.error ?? null };
 }
 
-function flat<T>(asked: UseQueryResult<T[]>[]): T[] | undefined {
-  return together(asked)?.flat();
+function useFlat<T>(found: T[][] | undefined): T[] | undefined {
+  return useMemo(() => found?.flat(), [found]);
 }
