@@ -96,7 +96,7 @@ def test_an_alert_outlives_a_webhook_that_is_away_and_a_server_that_is_killed(al
         api.call("POST", f"jobs/{work.id}/stop", json={})
         wait_until(lambda: _standing(alertmanager) == set(), "Alertmanager knows that it is over")
         with webhook(port) as told:
-            wait_until(lambda: "ended: fact:job-ended" in "\n".join(told), "the webhook is told", platform.log_tail)
+            wait_until(lambda: "ended: Job ended" in "\n".join(told), "the webhook is told", platform.log_tail)
             wait_for(lambda: _nothing_waits(platform), "everything is told")
         lines = "\n".join(told).splitlines()
         assert [sum(line.startswith(start) for line in lines) for start in ("silent: ", "over: silent", "ended: ")] == [
