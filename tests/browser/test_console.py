@@ -71,7 +71,7 @@ def test_a_job_is_submitted_by_the_form_watched_and_found_again(open_page: Open,
     page = open_page("/submit", token=token)
     page.get_by_label("Name", exact=True).fill("from-the-form")
     page.get_by_label("command", exact=True).fill("for i in 1 2 3; do echo step $i/3 loss 0.$i; sleep 0.2; done")
-    expect(page.get_by_text("1 nodes × 1 cards")).to_be_visible(timeout=DEADLINE_MS)
+    expect(page.get_by_text("1 node × 1 card")).to_be_visible(timeout=DEADLINE_MS)
     page.get_by_role("button", name="Submit", exact=True).click()
     heading(page, re.compile("from-the-form"))
     expect(page.locator("[data-status=succeeded]").first).to_be_visible(timeout=DEADLINE_MS)

@@ -124,7 +124,7 @@ def test_an_alert_is_acknowledged(show: Show, played: Api) -> None:
 def test_a_statement_opens_into_the_intervals_it_is_made_of(show: Show) -> None:
     page = show("/usage?tab=statement&project=llm")
     page.get_by_role("cell").locator("button[aria-expanded]").first.click()
-    expect(page.get_by_role("heading", name=re.compile("had cards"))).to_be_visible(timeout=DEADLINE_MS)
+    expect(page.get_by_role("heading", name=re.compile("held what"))).to_be_visible(timeout=DEADLINE_MS)
 
 
 def test_the_dry_run_tells_the_place_before_anything_is_submitted(show: Show, played: Api) -> None:

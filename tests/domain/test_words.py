@@ -162,3 +162,9 @@ def test_a_hint_says_nothing_of_what_is_near_where_nothing_is() -> None:
         hint = PlatformError("not-found", what="node", value="n9", **near).hint("en")
         assert hint == "list what there is, or check the spelling"
     assert PlatformError("not-found", what="node", value="n9", near="n1").hint("en").endswith("spelling: n1")
+
+
+def test_who_may_not_do_something_anywhere_is_told_so_in_words() -> None:
+    refused = {"user": "feng", "verb": "read", "resource": "user", "project": "*"}
+    assert message("forbidden", dict(refused), "zh") == "feng 没有权限：查看用户（全部项目）"
+    assert message("forbidden", {**refused, "project": "llm"}, "zh") == "feng 没有权限：查看用户（llm）"

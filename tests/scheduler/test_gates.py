@@ -178,3 +178,21 @@ def test_a_dumped_snapshot_gives_the_same_plan_elsewhere(snapshot: Snapshot) -> 
 def test_a_damaged_dump_is_refused(text: str) -> None:
     with pytest.raises(PlatformError, match="snapshot-unreadable"):
         loads(text)
+
+
+def test_a_promise_goes_by_the_limits_of_what_runs_not_by_what_such_jobs_took_before() -> None:
+    running = [a_running("r", {"n1": range(8)}, ran=HOUR, limit=9 * HOUR)]
+    queue = [a_queued("first", 8, limit=HOUR)]
+    snapshot = replace(a_snapshot([a_node()], queue, running), runtimes=Runtimes({"tiny-gpt": (7200.0,) * 30}))
+    assert schedule(snapshot).waits[0].reserved_at == NOW + 8 * HOUR
+
+
+def test_a_young_promise_leaves_free_nodes_to_others_and_one_of_a_day_keeps_them() -> None:
+    nodes = [a_node(f"n{number}") for number in range(1, 5)]
+    gives_back = {f"n{number}": range(8) for number in range(2, 5)}
+    running = [a_running("r", gives_back, ran=timedelta(0), limit=HOUR)]
+    long = a_queued("long", 8, age=MINUTE, limit=99 * HOUR)
+    young, patient = (a_queued("gang", 8, 3, age=age, limit=HOUR) for age in (HOUR, timedelta(days=2)))
+    plans = [schedule(a_snapshot(nodes, [gang, long], running)) for gang in (young, patient)]
+    assert [started(plan) for plan in plans] == [["long"], []]
+    assert [next(w for w in plan.waits if w.job == "gang").reserved_at for plan in plans] == [NOW + HOUR] * 2

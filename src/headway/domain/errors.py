@@ -18,10 +18,10 @@ from typing import Literal, cast
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 SPOKEN = ("rule-", "word-")
-FAMILIES = ("word", "why", "cause", "phase", "fault", "kind", "gauge", "priority")
+FAMILIES = ("word", "why", "cause", "phase", "fault", "kind", "gauge", "scope", "priority")
 """Words of closed lists, in the tables as `[word-job]`, `[why-time-limit]`: what something is called, why something
 stopped or is not taken, what broke a job, what a program is at, how an attempt broke, a kind of fact, what an alert
-watches, a priority."""
+watches, where a role counts, a priority."""
 SEVERAL = {"words": "word", "whys": "why"}
 """For several at once, `a, b` or `one: a, two: b`."""
 CLAUSE = "?"

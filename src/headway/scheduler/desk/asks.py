@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 USUAL = 0.6
 """The quantile of run times lately that the order goes by."""
 AT_MOST = 0.9
-"""The quantile of run times for the ends of running jobs, for what may pass a promise, and for windows."""
+"""The quantile of run times for windows, and where no limit says when a job is over."""
 GRID = 4
 """Predictions are rounded up to 2^(1/GRID), so that jobs predicted nearly alike are alike."""
 _CLASSES = {priority: priority.order for priority in Priority}
@@ -37,6 +37,7 @@ def rank(job: QueuedJob) -> int:
 class _Lengths(NamedTuple):
     usual: float | None
     at_most: float | None
+    bound: float | None
     shift: float
 
 
@@ -74,8 +75,8 @@ class Asking:
         return Ask(counts_from, job.id, job, traits, line, lengths.usual, lengths.shift)
 
     def length(self, predictor: Predictor, traits: Traits, ran: float) -> float | None:
-        """How long a running job is believed to run, from its start; in classic backfill its limit."""
-        if self._policy.fifo:
+        """How long a running job may run, from its start: to its limit, else as history believes."""
+        if traits.limit is not None or self._policy.fifo:
             return traits.limit
         if ran:
             return predictor.longer_than(traits, ran, AT_MOST)
@@ -127,6 +128,7 @@ class Asking:
             pools,
             self._accounts(project, pools, desk),
             lengths.at_most,
+            lengths.bound,
             job.protected,
             job.excluded,
             job.array,
@@ -144,15 +146,16 @@ class Asking:
         gang = job.request.nodes > 1
         if job.remaining is not None:
             left = seconds_of(job.remaining)
-            return _Lengths(left, left, self._shift(left, gang=gang))
+            return _Lengths(left, left, left, self._shift(left, gang=gang))
         if self._policy.fifo:
-            return _Lengths(None, traits.limit, 0.0)
+            return _Lengths(None, traits.limit, traits.limit, 0.0)
         alike = (predictor.kind(traits), traits.limit, gang)
         known = self._lengths.get(alike)
         if known is None:
             usual = _rounded(predictor.usual(traits, USUAL), traits.limit)
             at_most = _rounded(predictor.quantile(traits, AT_MOST), traits.limit)
-            known = self._lengths[alike] = _Lengths(usual, at_most, self._shift(usual, gang=gang))
+            bound = at_most if traits.limit is None else traits.limit
+            known = self._lengths[alike] = _Lengths(usual, at_most, bound, self._shift(usual, gang=gang))
         return known
 
     def _shift(self, length: float | None, *, gang: bool) -> float:

@@ -15,8 +15,8 @@ from headway.scheduler.snapshot import QueuedJob
 
 class Line(NamedTuple):
     """What its jobs have in common. `wanted`: devices on each node; `devices`: on all. `length`: the run time that
-    backfill and windows go by (None: unknown). `holder`: the one job with a hold. `pools` and `accounts` go together,
-    most wanted first."""
+    windows go by, `bound`: that promises and backfill go by (None: unknown). `holder`: the one job with a hold. `pools`
+    and `accounts` go together, most wanted first."""
 
     rank: int
     project: str
@@ -27,6 +27,7 @@ class Line(NamedTuple):
     pools: tuple[int, ...]
     accounts: tuple[int, ...]
     length: float | None
+    bound: float | None
     protected: bool
     excluded: frozenset[str]
     array: str | None

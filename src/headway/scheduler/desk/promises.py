@@ -40,9 +40,9 @@ class Promises:
 
     def outlasted(self, line: Line) -> list[Promise]:
         """Those that fall due while the line's first job may still run, should it start now."""
-        if line.length is None:
+        if line.bound is None:
             return self.made
-        end = self._desk.now + line.length
+        end = self._desk.now + line.bound
         return [made for made in self.made if made.at is None or end > made.at]
 
     def beside(
@@ -92,7 +92,7 @@ class Promises:
         untimed: list[int] = []
         for pool, account in zip(line.pools, line.accounts, strict=True):
             if refusals[pool] == SHORT and self._may_make(line, pool, account):
-                found = earliest(line, self._outlook(line, pool))
+                found = earliest(line, self._outlook(line, pool), firm=self._is_firm(job))
                 if found:
                     timed.append((found[0], pool, found[1]))
                 else:
@@ -104,6 +104,12 @@ class Promises:
             spare = promise_sometime(line, self._outlook(line, untimed[0]))
             return self._keep(job, line, untimed[0], None, spare)
         return False
+
+    def _is_firm(self, job: JobId) -> bool:
+        """Whether the job has waited for so long that every node that comes free is kept for it."""
+        policy = self._desk.policy
+        submitted = self._desk.seconds(self._desk.lines.asks[job].job.submitted_at)
+        return policy.fifo or self._desk.now - submitted >= policy.firm_after.total_seconds()
 
     def _may_make(self, line: Line, pool: int, account: int) -> bool:
         if pool not in self._short_of:

@@ -40,9 +40,9 @@ class Promise:
     @property
     def ending(self) -> Ending | None:
         """When its devices come free again."""
-        if self.at is None or self.line.length is None:
+        if self.at is None or self.line.bound is None:
             return None
-        return self.at + self.line.length, self.job, tuple((node, self.line.wanted) for node in self.spare)
+        return self.at + self.line.bound, self.job, tuple((node, self.line.wanted) for node in self.spare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,13 @@ class Outlook:
     closed: Sequence[Span]
 
 
-def earliest(line: Line, outlook: Outlook) -> tuple[float, dict[int, int]] | None:
-    """When enough nodes have enough free devices if nothing else starts, and what the gang then leaves on those that
-    are free the soonest, hence the surest; None: nobody knows."""
+def earliest(line: Line, outlook: Outlook, *, firm: bool) -> tuple[float, dict[int, int]] | None:
+    """When enough nodes have enough free devices if nothing else starts, and what the gang then leaves on those that it
+    needs; None: nobody knows.
+
+    `firm`: it needs those that are free the soonest, and starts as soon as jobs that end early let it. Otherwise it
+    needs those that come free the last, so that the others are of use until then.
+    """
     free, wanted, nodes, barred = _left(outlook), line.wanted, line.nodes, outlook.barred
     able = sorted(node for node in outlook.pool.with_free(wanted) if free[node] >= wanted and node not in barred)
     for at, spots in _moments(outlook):
@@ -70,7 +74,8 @@ def earliest(line: Line, outlook: Outlook) -> tuple[float, dict[int, int]] | Non
             if before < wanted <= after and node not in barred:
                 able.append(node)
         if len(able) >= nodes and not _touches(at, line.length, outlook.closed):
-            return at, {node: free[node] - wanted for node in able[:nodes]}
+            needed = able[:nodes] if firm else able[-nodes:]
+            return at, {node: free[node] - wanted for node in needed}
     return None
 
 

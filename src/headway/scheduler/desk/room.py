@@ -62,7 +62,7 @@ class Room:
         full = self._full
         if not full or line.holder is not None or not line.pools:
             return False
-        length, nodes, wanted = line.length, line.nodes, line.wanted
+        length, nodes, wanted = line.bound, line.nodes, line.wanted
         if length is None:
             length = EVER
         for pool in line.pools:  # noqa: SIM110 — asked for every line of every turn, and this is twice as quick
@@ -82,7 +82,7 @@ class Room:
         if found is None:
             if not barred:
                 shape = (pool, line.nodes, line.wanted)
-                self._full[shape] = min(self._full.get(shape, FOREVER), _or_ever(line.length))
+                self._full[shape] = min(self._full.get(shape, FOREVER), _or_ever(line.bound))
             return BEHIND
         return BEHIND if promises.overdrawn(line, account, outlasted) and _owes(outlasted, account) else found
 

@@ -9,9 +9,9 @@ type Rule = Parameters<typeof sentenceOf>[0];
 const told = (over: object) => sentenceOf({ ...rule, ...over } as unknown as Rule, zh, "zh");
 
 test("a rule is a sentence in the reader's language, with units", () => {
-  expect(told({ watches: "queue-wait", threshold: 10800 })).toBe("排队时间 高于 3 小时");
+  expect(told({ watches: "queue-wait", threshold: 10800 })).toBe("排队时间高于 3 小时");
   expect(told({ watches: "reading:device_temperature_celsius", threshold: 85, lasting: "PT5M" })).toBe(
-    "卡温度 高于 85 °C，持续 5 分",
+    "卡温度高于 85 °C，持续 5 分",
   );
   expect(told({ watches: "node-down", threshold: 0.5, lasting: "PT10M" })).toBe("节点离线，持续 10 分");
   expect(told({ watches: "fact:stalled" })).toBe("出现：作业停滞");
