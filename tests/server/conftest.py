@@ -1,6 +1,7 @@
 """A platform on a throw-away home, its HTTP application without loops, and people who may ask it things."""
 
 import asyncio
+import shutil
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,11 +75,17 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def platform(tmp_path: Path, sqlite_url: str, clock: Clock) -> Iterator[Platform]:
-    """Two nodes of two CPU slots, a department, two projects; nothing runs."""
-    settings = Settings(home=tmp_path / "home", database_url=sqlite_url, nodes="n1:2,n2:2")
-    opened = open_platform(settings, agent=tmp_path / "agent.pyz")
+def settings_of(folder: Path) -> Settings:
+    """Two nodes of two CPU slots, everything kept in a folder."""
+    return Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'headway.db'}", nodes="n1:2,n2:2")
+
+
+@pytest.fixture(scope="session")
+def furnished(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to copy: a home with a department and two projects, where nothing runs, and its database."""
+    folder, clock = tmp_path_factory.mktemp("furnished"), Clock()
+    shutil.copyfile(sqlite_template, folder / "headway.db")
+    opened = open_platform(settings_of(folder), agent=folder / "agent.pyz")
     opened.clock = clock
     prepare(opened)
     change = Change("test", clock.now())
@@ -87,6 +94,18 @@ def platform(tmp_path: Path, sqlite_url: str, clock: Clock) -> Iterator[Platform
         create_department(c, change, "research")
         create_project(c, change, "nlp", "research")
         create_project(c, change, "vision", "research")
+    opened.close()
+    return folder
+
+
+@pytest.fixture
+def platform(tmp_path: Path, furnished: Path, clock: Clock) -> Iterator[Platform]:
+    """A platform of the test's own, furnished."""
+    (tmp_path / "home").mkdir()
+    for name in ("headway.db", "home/client.json"):
+        shutil.copy(furnished / name, tmp_path / name)
+    opened = open_platform(settings_of(tmp_path), agent=tmp_path / "agent.pyz")
+    opened.clock = clock
     yield opened
     opened.close()
 
