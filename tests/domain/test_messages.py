@@ -21,7 +21,8 @@ from headway.domain.quota_version import Dropped
 from headway.server.access import Role
 
 SOURCE = Path(headway.domain.errors.__file__).parents[1]
-KEBAB = re.compile(r"[a-z]+(-[a-z0-9]+)*")
+KEBAB = re.compile(r"[a-z]+(-[a-z0-9]+)*(-\*)?")
+"""Words and hyphens; `*` ends the name of what holds everywhere, as the domain writes it."""
 
 
 @cache
