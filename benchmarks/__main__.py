@@ -14,6 +14,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "recovery": ("--quick",),
     "checkpoint": ("--quick",),
     "overhead": ("--quick",),
+    "pauses": ("--pairs", "6"),
     "logs": ("--rounds", "2", "--mib", "16"),
     "readings": ("--hours", "0.1"),
     "probes": (),

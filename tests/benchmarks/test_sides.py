@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as every
-from benchmarks import overhead, recovery, submit, training
+from benchmarks import overhead, pauses, recovery, submit, training
 
 
 def say(path: Path, *events: dict[str, Any]) -> Path:
@@ -32,6 +32,20 @@ def test_steps_a_second_leave_out_the_start(tmp_path: Path) -> None:
     steps = [{"t": 100.0 + step / 4, "kind": "progress", "step": step} for step in range(10, 31)]
     slow = {"t": 0.0, "kind": "progress", "step": 1}
     assert overhead.steps_per_s(say(tmp_path / "events.jsonl", slow, *steps)) == pytest.approx(4.0)
+
+
+def test_a_pair_of_spans_compares_the_platform_beside_with_its_pause_whichever_came_first() -> None:
+    alone, beside = pauses.Span(100.0, 103.0, True), pauses.Span(103.0, 106.0, False)
+    later = [pauses.Span(109.0, 112.0, False), pauses.Span(106.0, 109.0, True)]
+    times = [100 + n / 10 for n in range(30)] + [103 + n / 5 for n in range(15)]
+    assert pauses.ratios(times, [alone, beside, *later]) == [pytest.approx(0.5)]
+    assert pauses.ratios(times, [beside, alone]) == [pytest.approx(0.5)]
+
+
+def test_what_saving_costs_counts_against_the_platform_beside() -> None:
+    told = pauses.result([1.0] * 9, pauses.Saving(2.0, 100.0))
+    assert told.goals[0].value == pytest.approx(0.98)
+    assert not told.goals[0].is_met
 
 
 def test_the_recovery_table_pairs_each_run_with_its_own_floor() -> None:

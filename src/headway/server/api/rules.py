@@ -65,7 +65,7 @@ def _numbers(settings: Settings) -> Iterator[tuple[str, dict[str, Param]]]:
             "half_life_days": policy.half_life / DAY,
         },
     )
-    yield "backfill", {"reservations": policy.reservations}
+    yield "backfill", {"reservations": policy.reservations, "firm_after_h": policy.firm_after / HOUR}
     if policy.reclaim:
         yield "reclaim", {"min_run_min": policy.min_run / timedelta(minutes=1)}
     yield "protected", {}
