@@ -13,7 +13,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -42,7 +42,7 @@ class Span(NamedTuple):
 
 
 class Saving(NamedTuple):
-    """Seconds a save holds the rank up, and how many are advised between two."""
+    """Seconds a save holds the rank up, and how many the advice leaves between two."""
 
     blocking: float
     interval: float
@@ -80,11 +80,7 @@ def spans(here: Server, pairs: int) -> list[Span]:
     processes, done = platform_of(here), list[Span]()
     for number in range(2 * pairs):
         is_paused, begin = number % 4 in (0, 3), time.time()
-        if is_paused:
-            with paused(processes):
-                time.sleep(SPAN_S)
-                done.append(Span(begin, time.time(), is_paused))
-        else:
+        with paused(processes) if is_paused else nullcontext():
             time.sleep(SPAN_S)
             done.append(Span(begin, time.time(), is_paused))
     return done

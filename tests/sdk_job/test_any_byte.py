@@ -44,7 +44,7 @@ class Training:
     def save(self, step: int) -> None:
         self.model.value = self.optimizer.value = step
         self.extra["pad"] = bytes([step % 256]) * (step * 37 % 900)
-        self.checkpoints.save(step, files=lambda folder: (folder / "export.json").write_text(str(step)))  # type: ignore[arg-type, return-value]
+        self.checkpoints.save(step, files=lambda folder: (folder / "export.json").write_text(str(step)))
 
     def restored(self) -> int:
         step = self.checkpoints.restore()

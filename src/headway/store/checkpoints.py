@@ -25,31 +25,12 @@ _OF_JOB = (
     .order_by(_checkpoints.c.step.desc(), _checkpoints.c.saved_at.desc())
 )
 _IN_STATE = _SHAPE.select().where(_checkpoints.c.state == bindparam("state")).order_by(_checkpoints.c.saved_at)
-_SET_STATE = (
-    update(_checkpoints)
-    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
-    .values(state=bindparam("after"), reason=bindparam("why"))
-)
-_PIN = (
-    update(_checkpoints)
-    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
-    .values(pinned_by=bindparam("pinned"))
-)
-_RESTORED = (
-    update(_checkpoints)
-    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
-    .values(restored=bindparam("took"))
-)
-_RESTORED_COPY = (
-    update(_checkpoints)
-    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
-    .values(copy_restored=bindparam("took"))
-)
-_COPIED = (
-    update(_checkpoints)
-    .where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
-    .values(copy=bindparam("to"), copy_storage=bindparam("store"), copy_seconds=bindparam("took"))
-)
+_AT = update(_checkpoints).where(_checkpoints.c.job == bindparam("of"), _checkpoints.c.path == bindparam("at_path"))
+_SET_STATE = _AT.values(state=bindparam("after"), reason=bindparam("why"))
+_PIN = _AT.values(pinned_by=bindparam("pinned"))
+_RESTORED = _AT.values(restored=bindparam("took"))
+_RESTORED_COPY = _AT.values(copy_restored=bindparam("took"))
+_COPIED = _AT.values(copy=bindparam("to"), copy_storage=bindparam("store"), copy_seconds=bindparam("took"))
 
 
 def _measured(storage: Column[Any], seconds: Column[Any], restored: Column[Any]) -> Select[Any]:

@@ -44,7 +44,7 @@ from headway.sdk.job.store import check_store
 from headway.sdk.job.whole import Whole, Written, is_sharded
 from headway.sdk.job.writer import Performer
 
-Files = Callable[[Path], None]
+Files = Callable[[Path], object]
 Asks = Callable[[], Optional[Stop]]
 
 
